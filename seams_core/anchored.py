@@ -1,0 +1,90 @@
+"""A fire test that asks for an anchor: one linked chunk that ranks well by itself.
+
+The paper's margin test (3.2, step 3) fires when a seam outranks both of its chunks, which is
+mostly the case when neither of them matters. Evidence that is really split nearly always has one
+chunk that ranks well, the anchor. Here a pair gets a fused score of its own, from its seam, its
+anchor and its weaker chunk, and fires where that lifts the weaker chunk.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from seams_core.fire import Firing, Links, Verdict
+from seams_core.fusion import FusedRanking
+from seams_core.types import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredFireTest:
+    """Place each pair by a weighted sum of fused scores.
+
+    ``pair = seam * score(seam) + stronger * score(anchor) + weaker * score(other)``; the seam
+    fires when that is more than the other chunk's own score, and the pair is placed where a chunk
+    of the pair's score would stand. An absent chunk has score 0.
+
+    :param seam: Weight of the seam's fused score, 0 or more.
+    :param stronger: Weight of the better chunk's fused score, 0 or more.
+    :param weaker: Weight of the other chunk's fused score, 0 or more.
+    :raises ValueError: If a weight is negative or no finite number.
+    """
+
+    seam: float = 0.4
+    stronger: float = 0.5
+    weaker: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if isinstance(value, bool) or not (math.isfinite(value) and value >= 0):
+                raise ValueError(
+                    f"{name}={value!r} is not allowed: give a finite weight of 0 or more"
+                )
+
+    def __call__(self, fused: Sequence[Entry], links: Links) -> Firing:
+        """Judge every linked seam of ``fused``.
+
+        :raises ValueError: If ``fused`` knows no scores; use ``reciprocal_rank_fusion``.
+        """
+        if not isinstance(fused, FusedRanking):
+            raise ValueError(
+                "AnchoredFireTest reads fused scores: give the FusedRanking that "
+                "reciprocal_rank_fusion returns, or use MarginFireTest, which needs positions alone"
+            )
+        placed: dict[Entry, float] = {}
+        verdicts: list[Verdict] = []
+        scores = fused.scores
+        for place, entry in enumerate(fused, 1):
+            own = scores[entry]
+            if entry.kind == "chunk":
+                placed[entry] = own
+                continue
+            link = links.get(entry.id)
+            if link is None:
+                continue
+            left, right = (Entry("chunk", id) for id in link)
+            by_score = sorted((fused.score(left), fused.score(right)))
+            pair = math.fsum(
+                (self.seam * own, self.stronger * by_score[1], self.weaker * by_score[0])
+            )
+            fired = pair > by_score[0]
+            weaker = left if fused.score(left) < fused.score(right) else right
+            if fired:
+                placed[entry] = pair
+            verdicts.append(
+                Verdict(
+                    entry.id,
+                    place,
+                    fused.position(left),
+                    fused.position(right),
+                    fired,
+                    () if fired else (weaker.id,),
+                )
+            )
+        return Firing(list(FusedRanking.from_scores(placed)), verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The name and the settings, as JSON."""
+        return {"name": "anchored", **asdict(self)}

@@ -1,0 +1,110 @@
+"""The fire test: which seams bring in their chunks, and where (paper 3.2, step 3; rule R9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from seams_core.types import Entry
+
+Links = Mapping[str, tuple[str, str]]
+
+
+class Verdict(NamedTuple):
+    """What a fire test said of one seam. Positions are from 1; ``None`` is an absent chunk."""
+
+    seam_id: str
+    position: int
+    left_position: int | None
+    right_position: int | None
+    fired: bool
+    blocked_by: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Firing:
+    """The outcome of a fire test.
+
+    :param order: The list that the budget is filled from: every chunk of the fused ranking and
+        the seams that fired, each at the place its pair takes.
+    :param verdicts: One per linked seam of the fused ranking, in its order.
+    """
+
+    order: list[Entry]
+    verdicts: list[Verdict] = field(default_factory=list)
+
+
+@runtime_checkable
+class FireTest(Protocol):
+    """Says which seams fire and where in the list each pair is placed.
+
+    It may read positions and fused scores, never raw scores of different lists.
+    """
+
+    def __call__(self, fused: Sequence[Entry], links: Links) -> Firing:
+        """Judge every seam of ``fused`` that ``links`` maps to its left and right chunk.
+
+        A seam without a link can not fire and is left out of the order.
+        """
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The name and the settings, as JSON."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MarginFireTest:
+    """The paper's test: a seam fires if it outranks both of its chunks by ``margin`` places.
+
+    With position 1 the best, a seam at position p fires when ``p + margin`` is no worse than the
+    position of either chunk; an absent chunk counts as last and never blocks. The pair takes the
+    seam's own place.
+
+    :param margin: m, in places of the fused ranking, 0 or more; ``float("inf")`` never fires.
+    :raises ValueError: If ``margin`` is negative or no number.
+    """
+
+    margin: float = 3
+
+    def __post_init__(self) -> None:
+        if isinstance(self.margin, bool) or not self.margin >= 0:
+            raise ValueError(
+                f"margin={self.margin!r} is not allowed: give a number of places, 0 or more"
+            )
+
+    def __call__(self, fused: Sequence[Entry], links: Links) -> Firing:
+        """Judge every linked seam of ``fused``."""
+        endless = self.margin == float("inf")
+        chunk_positions: dict[str, int] = {}
+        for place, (kind, id) in enumerate(fused, 1):
+            if kind == "chunk":
+                chunk_positions[id] = place
+        order: list[Entry] = []
+        verdicts: list[Verdict] = []
+        get = chunk_positions.get
+        for place, entry in enumerate(fused, 1):
+            if entry[0] == "chunk":
+                order.append(entry)
+                continue
+            link = links.get(entry[1])
+            if link is None:
+                continue
+            left, right = get(link[0]), get(link[1])
+            needed = place + self.margin
+            blocked_by = tuple(
+                chunk
+                for chunk, position in zip(link, (left, right), strict=True)
+                if position is not None and needed > position
+            )
+            fired = not blocked_by and not endless
+            if fired:
+                order.append(entry)
+            verdicts.append(Verdict(entry[1], place, left, right, fired, blocked_by))
+        return Firing(order, verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The name and the settings, as JSON (an endless margin is ``"inf"``)."""
+        endless = self.margin == float("inf")
+        return {"name": "margin", "margin": "inf" if endless else self.margin}
