@@ -1,6 +1,46 @@
 """Seams: one small search vector over every cut between two chunks, linked to both."""
 
 from seams_core._version import __version__
+from seams_core.anchored import AnchoredFireTest
+from seams_core.cutting import split_text
+from seams_core.errors import SeamsError
+from seams_core.fire import FireTest, Firing, MarginFireTest, Verdict
+from seams_core.fusion import FusedRanking, reciprocal_rank_fusion
+from seams_core.retrieval import Retrieval, Retrieved
+from seams_core.selection import Selection, SelectionPlan, select_chunks
+from seams_core.sources import DenseSource, KeywordSource, Source
+from seams_core.store import Hit, Row, Store
+from seams_core.tokens import Tokenizer
+from seams_core.trace import Trace
 from seams_core.types import Chunk, Entry, Seam
+from seams_core.windows import build_seams
 
-__all__ = ["Chunk", "Entry", "Seam", "__version__"]
+__all__ = [
+    "AnchoredFireTest",
+    "Chunk",
+    "DenseSource",
+    "Entry",
+    "FireTest",
+    "Firing",
+    "FusedRanking",
+    "Hit",
+    "KeywordSource",
+    "MarginFireTest",
+    "Retrieval",
+    "Retrieved",
+    "Row",
+    "Seam",
+    "SeamsError",
+    "Selection",
+    "SelectionPlan",
+    "Source",
+    "Store",
+    "Tokenizer",
+    "Trace",
+    "Verdict",
+    "__version__",
+    "build_seams",
+    "reciprocal_rank_fusion",
+    "select_chunks",
+    "split_text",
+]

@@ -130,6 +130,11 @@ class SelectionPlan:
         return [id for kind, id in self.firing.order if kind == "chunk" and id not in pinned]
 
     @property
+    def needs(self) -> list[str]:
+        """Every chunk that is about to be handed on, or belongs to a pair that got in."""
+        return list(dict.fromkeys([*self._slots, *self._brought_by]))
+
+    @property
     def candidates(self) -> list[str]:
         """What the reranker is given: the first N ordinary chunks (R11)."""
         return self._ordinary[: self.rerank_top_n]

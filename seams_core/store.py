@@ -20,11 +20,15 @@ RIGHT_KEY = "right_chunk_id"
 
 
 class Row(NamedTuple):
-    """A stored text with its id and metadata; no vector."""
+    """A stored text with its id and metadata; no vector.
+
+    ``payload`` is whatever the adapter wants to have back: a framework's own object, say.
+    """
 
     id: str
     text: str
     metadata: Mapping[str, Any]
+    payload: Any = None
 
 
 class Hit(NamedTuple):
@@ -34,6 +38,7 @@ class Hit(NamedTuple):
     score: float
     text: str
     metadata: Mapping[str, Any]
+    payload: Any = None
 
 
 @runtime_checkable
