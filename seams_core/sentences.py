@@ -168,6 +168,8 @@ class _Punkt:
     def ends_sentence(self, before: str, after: str) -> bool:
         """Whether the full stop behind the word ``before`` ends a sentence."""
         word = before.rstrip()[:-1]
+        if "." in word and after[:1].islower():
+            return False  # "e.g. stale": some of Punkt's models do not know such abbreviations
         if self._plain_words_end and len(word) > 1 and word.isalpha():
             # Punkt's own first step, without the price of its tokenizer: a full stop behind a
             # word that is no abbreviation and begins no collocation ends the sentence.
