@@ -55,33 +55,26 @@ class AnchoredFireTest:
             )
         placed: dict[Entry, float] = {}
         verdicts: list[Verdict] = []
-        scores = fused.scores
+        score, position = fused.scores.get, fused.position
         for place, entry in enumerate(fused, 1):
-            own = scores[entry]
-            if entry.kind == "chunk":
+            own = score(entry, 0.0)
+            if entry[0] == "chunk":
                 placed[entry] = own
                 continue
-            link = links.get(entry.id)
+            link = links.get(entry[1])
             if link is None:
                 continue
-            left, right = (Entry("chunk", id) for id in link)
-            by_score = sorted((fused.score(left), fused.score(right)))
-            pair = math.fsum(
-                (self.seam * own, self.stronger * by_score[1], self.weaker * by_score[0])
-            )
-            fired = pair > by_score[0]
-            weaker = left if fused.score(left) < fused.score(right) else right
+            left, right = Entry("chunk", link[0]), Entry("chunk", link[1])
+            high, low, weaker = score(left, 0.0), score(right, 0.0), link[1]
+            if high < low:
+                high, low, weaker = low, high, link[0]
+            pair = math.fsum((self.seam * own, self.stronger * high, self.weaker * low))
+            fired = pair > low
             if fired:
                 placed[entry] = pair
+            blocked_by = () if fired else (weaker,)
             verdicts.append(
-                Verdict(
-                    entry.id,
-                    place,
-                    fused.position(left),
-                    fused.position(right),
-                    fired,
-                    () if fired else (weaker.id,),
-                )
+                Verdict(entry[1], place, position(left), position(right), fired, blocked_by)
             )
         return Firing(list(FusedRanking.from_scores(placed)), verdicts)
 

@@ -93,11 +93,11 @@ class MarginFireTest:
                 continue
             left, right = get(link[0]), get(link[1])
             needed = place + self.margin
-            blocked_by = tuple(
-                chunk
-                for chunk, position in zip(link, (left, right), strict=True)
-                if position is not None and needed > position
-            )
+            blocked_by: tuple[str, ...] = ()
+            if left is not None and needed > left:
+                blocked_by = (link[0],)
+            if right is not None and needed > right:
+                blocked_by += (link[1],)
             fired = not blocked_by and not endless
             if fired:
                 order.append(entry)

@@ -28,9 +28,18 @@ class FusedRanking(Sequence[Entry]):
     def from_scores(cls, scores: Mapping[Entry, float]) -> FusedRanking:
         """Rank entries by falling score; ties give a chunk before a seam, then the lower id."""
         table = dict(scores)
-        # Stable sorts, from the last key to the first, are faster than one on a tuple of keys;
-        # an entry compares by kind and id, and "chunk" comes before "seam".
-        return cls(sorted(sorted(table), key=table.__getitem__, reverse=True), table)
+        entries = sorted(table, key=table.__getitem__, reverse=True)
+        # Ties are few: putting each run of them in order by itself is faster than a sort on
+        # tuples of keys. An entry compares by kind and id, and "chunk" comes before "seam".
+        ordered = [table[entry] for entry in entries]
+        begin = 0
+        for end in range(1, len(entries) + 1):
+            if end < len(entries) and ordered[end] == ordered[begin]:
+                continue
+            if end - begin > 1:
+                entries[begin:end] = sorted(entries[begin:end])
+            begin = end
+        return cls(entries, table)
 
     @overload
     def __getitem__(self, index: int) -> Entry: ...
@@ -93,16 +102,16 @@ def reciprocal_rank_fusion(
             f"weights has {len(weights)} numbers for {len(rankings)} rankings: give one for each"
         )
     parts: dict[Entry, list[float]] = {}
+    known = parts.get
     for ranking, weight in zip(rankings, weights, strict=True):
         if not (math.isfinite(weight) and weight >= 0):
             raise ValueError(f"weights has {weight!r}: give finite numbers of 0 or more")
-        unique = dict.fromkeys(ranking)
-        for rank, entry in enumerate(unique, 1):
-            part = weight / (rrf_k + rank)
-            if entry in parts:
-                parts[entry].append(part)
+        for rank, entry in enumerate(dict.fromkeys(ranking), 1):
+            part = known(entry)
+            if part is None:
+                parts[entry] = [weight / (rrf_k + rank)]
             else:
-                parts[entry] = [part]
+                part.append(weight / (rrf_k + rank))
     fsum = math.fsum
     return FusedRanking.from_scores(
         {entry: part[0] if len(part) == 1 else fsum(part) for entry, part in parts.items()}

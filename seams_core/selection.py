@@ -113,7 +113,10 @@ class SelectionPlan:
                 added: tuple[str, ...] = () if id in included else (id,)
                 fits = True
             else:
-                added = tuple(c for c in dict.fromkeys(links[id]) if c not in included)
+                left, right = links[id]
+                added = () if left in included else (left,)
+                if right not in included and right != left:
+                    added += (right,)
                 fits = len(slots) + len(added) <= budget
             if fits:
                 slots.extend(added)

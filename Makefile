@@ -1,0 +1,34 @@
+# Everything is installed into .venv by the first target that needs it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check bench clean
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(STAMP)  ## the main job on real text: make demo DOCS="one.txt folder/"
+	$(BIN)/python cookbook/demo.py $(DOCS)
+
+test: $(STAMP)  ## every test
+	$(BIN)/python -m pytest
+
+check: $(STAMP)  ## lint, format and types, then every test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(wildcard seams_core seams_langchain seams_llamaindex)
+	$(BIN)/python -m pytest
+
+bench: $(STAMP)  ## the recorded benchmarks
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python benchmarks/cutting.py --out benchmarks/results/cutting.md
+	$(BIN)/python benchmarks/fusing.py --out benchmarks/results/fusing.md
+	$(BIN)/python benchmarks/querying.py --out benchmarks/results/querying.md
+
+clean:
+	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
