@@ -6,6 +6,7 @@ from seams_core.cutting import split_text
 from seams_core.errors import SeamsError
 from seams_core.fire import FireTest, Firing, MarginFireTest, Verdict
 from seams_core.fusion import FusedRanking, reciprocal_rank_fusion
+from seams_core.keywords import KeywordIndex
 from seams_core.retrieval import Retrieval, Retrieved
 from seams_core.selection import Selection, SelectionPlan, select_chunks
 from seams_core.sources import DenseSource, KeywordSource, Source
@@ -24,6 +25,7 @@ __all__ = [
     "Firing",
     "FusedRanking",
     "Hit",
+    "KeywordIndex",
     "KeywordSource",
     "MarginFireTest",
     "Retrieval",

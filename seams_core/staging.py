@@ -1,0 +1,162 @@
+"""Putting chunks that come in a store's order into reading order, in bounded memory.
+
+Stores give their rows in insertion, id or random order. They are staged in a temporary SQLite
+file, which sorts them by document and place, and which also keeps the ledger of a sync: the ids
+of the seams that are there.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from seams_core.errors import ChunkOrderError
+from seams_core.locate import Locator, Place
+from seams_core.store import Row
+from seams_core.types import Chunk
+
+_PROBE = 16  # characters by which an overlap of two texts is looked for
+_SCHEMA = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE chunks (id TEXT PRIMARY KEY, document TEXT, section REAL, position REAL,
+                     is_offset INTEGER, text BLOB) WITHOUT ROWID;
+CREATE TABLE seams (id TEXT PRIMARY KEY, wanted INTEGER DEFAULT 0) WITHOUT ROWID;
+"""
+
+
+class _Staged(NamedTuple):
+    id: str
+    place: Place
+    text: str
+
+
+class Staging:
+    """A temporary file of chunks and seam ids; use it as a context manager."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="seams-")
+        self._db = sqlite3.connect(
+            Path(self._folder.name) / "staging.sqlite", check_same_thread=False
+        )
+        self._db.executescript(_SCHEMA)
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._db.close()
+        self._folder.cleanup()
+
+    def add_rows(self, rows: Iterable[Row], locator: Locator) -> None:
+        """Stage chunks of a store, whose places are read from their metadata."""
+        self._insert((row.id, locator(row), row.text) for row in rows)
+
+    def add_chunks(self, chunks: Iterable[Chunk]) -> None:
+        """Stage chunks whose offsets are known."""
+        self._insert(
+            (c.id, Place(c.document_id, 0.0, float(c.start), True), c.text) for c in chunks
+        )
+
+    def _insert(self, items: Iterable[tuple[str, Place, str]]) -> None:
+        # Texts are kept as bytes: SQLite's text refuses lone surrogates.
+        self._db.executemany(
+            "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?)",
+            ((id, *place, text.encode("utf-8", "surrogatepass")) for id, place, text in items),
+        )
+
+    def counts(self) -> tuple[int, int]:
+        """How many chunks and how many documents are staged."""
+        query = "SELECT COUNT(*), COUNT(DISTINCT document) FROM chunks"
+        chunks, documents = self._db.execute(query).fetchone()
+        return int(chunks), int(documents)
+
+    def ordered(self) -> Iterator[Chunk]:
+        """The chunks, one document after the other, in reading order, with offsets that fit.
+
+        Exact duplicates, which ingesting twice leaves behind, come once. Where the store knows
+        only an order, or offsets start anew on each page, offsets run on through the document.
+
+        :raises ChunkOrderError: If two different chunks stand at one position.
+        """
+        before: _Staged | None = None
+        chunk: Chunk | None = None
+        for staged in self._sorted():
+            same_document = before is not None and before.place[0] == staged.place[0]
+            if not same_document:
+                start = int(staged.place.position) if staged.place.is_offset else 0
+            else:
+                assert before is not None
+                assert chunk is not None
+                if before.place[:3] == staged.place[:3]:
+                    if before.text == staged.text:
+                        continue
+                    raise ChunkOrderError(
+                        f"chunks {before.id!r} and {staged.id!r} both stand at position "
+                        f"{staged.place.position:g} of document {staged.place.document_id!r} with "
+                        "different texts: delete the one that is out of date, or pass "
+                        "document_key= or position_key= a key that tells them apart"
+                    )
+                start = _next_start(before, staged, chunk)
+            chunk = Chunk(
+                staged.id, staged.place.document_id, staged.text, start, start + len(staged.text)
+            )
+            before = staged
+            yield chunk
+
+    def _sorted(self) -> Iterator[_Staged]:
+        rows = self._db.cursor().execute(
+            "SELECT id, document, section, position, is_offset, text FROM chunks "
+            "ORDER BY document, section, position, id"
+        )
+        for id, document, section, position, is_offset, text in rows:
+            place = Place(document, section, position, bool(is_offset))
+            yield _Staged(id, place, text.decode("utf-8", "surrogatepass"))
+
+    def add_seam_ids(self, ids: Iterable[str]) -> None:
+        """Note seams that the seam store holds."""
+        self._db.executemany("INSERT OR IGNORE INTO seams (id) VALUES (?)", ((i,) for i in ids))
+
+    def want(self, seam_id: str) -> bool:
+        """Note that a seam should be; whether it is there already."""
+        found = self._db.execute("UPDATE seams SET wanted = 1 WHERE id = ?", (seam_id,))
+        return found.rowcount > 0
+
+    def unwanted(self) -> Iterator[str]:
+        """Seams that are there and should not be."""
+        rows = self._db.cursor().execute("SELECT id FROM seams WHERE wanted = 0 ORDER BY id")
+        return (str(id) for (id,) in rows)
+
+
+def _next_start(before: _Staged, staged: _Staged, chunk: Chunk) -> int:
+    """Where ``staged`` begins, on the scale on which ``chunk``, the one before it, has its place."""
+    if before.place.section != staged.place.section:
+        return chunk.end + 2  # another page: as a paragraph of its own
+    if staged.place.is_offset and before.place.is_offset:
+        return chunk.start + int(staged.place.position - before.place.position)
+    overlap = text_overlap(before.text, staged.text)
+    if overlap or before.text[-1:].isspace() or staged.text[:1].isspace():
+        return max(chunk.start + 1, chunk.end - overlap)
+    return chunk.end + 1  # the white space that splitters strip
+
+
+def text_overlap(left: str, right: str) -> int:
+    """How many characters the end of ``left`` and the beginning of ``right`` share, from 16 on."""
+    probe = right[:_PROBE]
+    if len(probe) < _PROBE:
+        return 0
+    at = left.find(probe, max(0, len(left) - len(right)))
+    while at >= 0:
+        if right.startswith(left[at:]):
+            return len(left) - at
+        at = left.find(probe, at + 1)
+    return 0

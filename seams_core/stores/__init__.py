@@ -1,0 +1,1 @@
+"""Stores over native client objects, which are handed in and never imported here."""

@@ -1,0 +1,229 @@
+"""Bringing the seams of an index in step with its chunks (rules R5 and R6)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from seams_core.errors import SyncInterruptedError
+from seams_core.locate import Locator
+from seams_core.sentences import SentencesLike
+from seams_core.staging import Staging
+from seams_core.store import LEFT_KEY, RIGHT_KEY, SEAM_TYPE, TYPE_KEY, Row, Store
+from seams_core.tokens import TokenizerLike, checked_positive
+from seams_core.types import Chunk, Seam
+from seams_core.windows import DEFAULT_HALF_WIDTH, Snap, build_seams
+
+_PAGE = 2000  # rows read at a time
+_TRIES = 3  # of a write, for faults that pass
+_PAUSE = 0.2  # seconds before the second try; twice that before the third
+
+#: Texts to vectors, in their order.
+Embed = Callable[[list[str]], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync found and did.
+
+    :param added: Seams embedded and written; nothing else is ever embedded.
+    :param kept: Seams that were there and right.
+    :param deleted: Seams that no longer had a place.
+    :param chunks: Chunks read.
+    :param documents: Documents they belong to.
+    :param overlapping: Cuts whose chunks share text, in number of cuts.
+    :param overlap: Text shared at those cuts, in characters on average.
+    """
+
+    added: int
+    kept: int
+    deleted: int
+    chunks: int
+    documents: int
+    overlapping: int = 0
+    overlap: float = 0.0
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.added} seams added, {self.kept} kept, {self.deleted} deleted, over "
+            f"{self.chunks} chunks of {self.documents} documents"
+        )
+        if self.overlapping:
+            text += (
+                f"; the chunks overlap at {self.overlapping} cuts by {self.overlap:.0f} characters "
+                "on average, which already keeps short evidence whole: seams add little there"
+            )
+        return text
+
+
+def sync(
+    chunks: Iterable[Row] | Iterable[Chunk],
+    seam_store: Store,
+    embed: Embed,
+    *,
+    half_width: int = DEFAULT_HALF_WIDTH,
+    snap: Snap = "outward",
+    tokenizer: TokenizerLike | None = None,
+    sentences: SentencesLike | None = None,
+    locator: Locator | None = None,
+    batch_size: int = 256,
+    progress: bool = False,
+) -> SyncReport:
+    """Compute the seams that should be, add those that are missing, delete the rest (R6).
+
+    A difference, not a rebuild: run twice, it does nothing the second time; stopped at any moment
+    and run again, it ends in the same state. Seams are added before others are deleted, so that
+    who searches meanwhile loses nothing. Memory does not grow with the number of chunks.
+
+    :param chunks: Every chunk of the index, in any order: rows of a store, or chunks.
+    :param seam_store: Where the seams are; its name enters their ids.
+    :param embed: The chunks' own embedding function.
+    :param half_width: k, in tokens; likewise ``snap``, ``tokenizer`` and ``sentences``: see
+        :func:`seams_core.build_seams`.
+    :param locator: How document and place are read from a row's metadata.
+    :param batch_size: How many seams are embedded and written at a time.
+    :param progress: Show a progress bar.
+    :raises ValueError: If a setting is wrong.
+    :raises MissingKeyError: If document or place of a chunk can not be told.
+    :raises ChunkOrderError: If two different chunks stand at one position.
+    :raises SyncInterruptedError: If the store or the embedding failed; what was written is valid.
+    """
+    size = min(checked_positive("batch_size", batch_size), seam_store.batch_size)
+    settings: dict[str, Any] = {
+        "half_width": half_width,
+        "snap": snap,
+        "tokenizer": tokenizer,
+        "sentences": sentences,
+        "namespace": seam_store.name,
+    }
+    build_seams([], **settings)  # settings are checked before anything is read
+    work = _Work(seam_store, embed, size)
+    with Staging() as staging:
+        _stage(staging, chunks, locator or Locator())
+        for page in seam_store.pages(_PAGE):
+            staging.add_seam_ids(row.id for row in page)
+        count, documents = staging.counts()
+        overlaps = _Overlaps()
+        seams = build_seams(overlaps.watch(staging.ordered()), **settings)
+        with _bar(progress, max(0, count - documents)) as bar:
+            for seam in seams:
+                if staging.want(seam.id):
+                    work.kept += 1
+                else:
+                    work.add(seam)
+                bar.update()
+            work.flush()
+        unwanted = staging.unwanted()
+        while batch := list(islice(unwanted, size)):
+            work.write(lambda batch=batch: seam_store.drop(batch), "deleting seams")
+            work.deleted += len(batch)
+    return SyncReport(
+        work.added,
+        work.kept,
+        work.deleted,
+        count,
+        documents,
+        overlaps.cuts,
+        overlaps.characters / max(1, overlaps.cuts),
+    )
+
+
+def seam_row(seam: Seam) -> Row:
+    """A seam as it is stored: flat scalars, the type field and the two links."""
+    metadata = {
+        TYPE_KEY: SEAM_TYPE,
+        LEFT_KEY: seam.left_chunk_id,
+        RIGHT_KEY: seam.right_chunk_id,
+        "document_id": seam.document_id,
+        "seam_start": seam.start,
+        "seam_cut": seam.cut,
+        "seam_end": seam.end,
+        **{f"seam_{key}": value for key, value in seam.metadata.items()},
+    }
+    return Row(seam.id, seam.text, metadata)
+
+
+class _Work:
+    """Seams on their way into the store, and what has been done so far."""
+
+    def __init__(self, store: Store, embed: Embed, size: int) -> None:
+        self.store, self.embed, self.size = store, embed, size
+        self.added = self.kept = self.deleted = 0
+        self._pending: list[Seam] = []
+
+    def add(self, seam: Seam) -> None:
+        self._pending.append(seam)
+        if len(self._pending) >= self.size:
+            self.flush()
+
+    def flush(self) -> None:
+        seams, self._pending = self._pending, []
+        if not seams:
+            return
+        try:
+            vectors = self.embed([seam.text for seam in seams])
+        except Exception as error:
+            raise self._stopped("embedding seams", error) from error
+        if len(vectors) != len(seams):
+            raise SyncInterruptedError(
+                f"the embedding function gave {len(vectors)} vectors for {len(seams)} texts: it "
+                "must give one for each; nothing of this batch was written"
+            )
+        rows = [seam_row(seam) for seam in seams]
+        self.write(lambda: self.store.put(rows, vectors), "writing seams")
+        self.added += len(seams)
+
+    def write(self, call: Callable[[], None], doing: str) -> None:
+        """Try a write again on a fault that may pass: all writes here can be repeated."""
+        for attempt in range(1, _TRIES + 1):
+            try:
+                return call()
+            except (ValueError, TypeError, AttributeError) as error:
+                raise self._stopped(doing, error) from error
+            except Exception as error:
+                if attempt == _TRIES:
+                    raise self._stopped(doing, error) from error
+                time.sleep(_PAUSE * attempt)
+        return None
+
+    def _stopped(self, doing: str, error: Exception) -> SyncInterruptedError:
+        return SyncInterruptedError(
+            f"stopped while {doing} ({type(error).__name__}: {error}). {self.added} seams were "
+            f"added and {self.deleted} deleted before that; all of them are valid. Run sync again "
+            "to complete it"
+        )
+
+
+class _Overlaps:
+    """Counts how much neighbouring chunks share, as they pass."""
+
+    def __init__(self) -> None:
+        self.cuts = 0
+        self.characters = 0
+
+    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        before: Chunk | None = None
+        for chunk in chunks:
+            if before is not None and before.document_id == chunk.document_id:
+                shared = before.end - chunk.start
+                if shared > 0:
+                    self.cuts += 1
+                    self.characters += shared
+            before = chunk
+            yield chunk
+
+
+def _stage(staging: Staging, chunks: Iterable[Row] | Iterable[Chunk], locator: Locator) -> None:
+    items = iter(chunks)
+    while page := list(islice(items, _PAGE)):
+        staging.add_chunks(item for item in page if isinstance(item, Chunk))
+        staging.add_rows((item for item in page if isinstance(item, Row)), locator)
+
+
+def _bar(progress: bool, total: int) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc="seams", unit="seam", disable=not progress)
