@@ -6,11 +6,14 @@ from seams_core.cutting import split_text
 from seams_core.errors import SeamsError
 from seams_core.fire import FireTest, Firing, MarginFireTest, Verdict
 from seams_core.fusion import FusedRanking, reciprocal_rank_fusion
+from seams_core.index import IndexStatus, SeamedIndex
 from seams_core.keywords import KeywordIndex
+from seams_core.locate import Locator
 from seams_core.retrieval import Retrieval, Retrieved
 from seams_core.selection import Selection, SelectionPlan, select_chunks
 from seams_core.sources import DenseSource, KeywordSource, Source
 from seams_core.store import Hit, Row, Store
+from seams_core.sync import SyncReport, sync
 from seams_core.tokens import Tokenizer
 from seams_core.trace import Trace
 from seams_core.types import Chunk, Entry, Seam
@@ -25,18 +28,22 @@ __all__ = [
     "Firing",
     "FusedRanking",
     "Hit",
+    "IndexStatus",
     "KeywordIndex",
     "KeywordSource",
+    "Locator",
     "MarginFireTest",
     "Retrieval",
     "Retrieved",
     "Row",
     "Seam",
+    "SeamedIndex",
     "SeamsError",
     "Selection",
     "SelectionPlan",
     "Source",
     "Store",
+    "SyncReport",
     "Tokenizer",
     "Trace",
     "Verdict",
@@ -45,4 +52,5 @@ __all__ = [
     "reciprocal_rank_fusion",
     "select_chunks",
     "split_text",
+    "sync",
 ]

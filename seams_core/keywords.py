@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import shutil
 import tempfile
@@ -77,9 +78,7 @@ class KeywordIndex:
         ids = sorted(found)
         engine = None
         if vocabulary:
-            import bm25s
-
-            engine = bm25s.BM25(method="lucene", k1=k1, b=b)
+            engine = _bm25s().BM25(method="lucene", k1=k1, b=b)
             engine.index(([found[id] for id in ids], vocabulary), show_progress=False)
         return cls(ids, language, engine, k1, b)
 
@@ -180,9 +179,7 @@ class KeywordIndex:
                     )
             engine = None
             if meta["files"]:
-                import bm25s
-
-                engine = bm25s.BM25.load(folder, load_corpus=False, allow_pickle=False)
+                engine = _bm25s().BM25.load(folder, load_corpus=False, allow_pickle=False)
             return cls(list(meta["ids"]), meta["language"], engine, meta["k1"], meta["b"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StaleIndexError(
@@ -193,3 +190,13 @@ class KeywordIndex:
 
 def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _bm25s() -> Any:
+    """The library, imported late; it sets its own logger to debug, which is not for users."""
+    import bm25s
+
+    logger = logging.getLogger("bm25s")
+    if logger.level == logging.DEBUG:
+        logger.setLevel(logging.WARNING)
+    return bm25s

@@ -55,7 +55,7 @@ class Retrieval:
     :param sources: The first-stage lists; any number, in any order.
     :param embed: Embeds a query; only called if a source needs its vector.
     :param aembed: The same, asynchronously.
-    :param depth: How many hits each list gives to the fusion.
+    :param depth: How many hits each list gives to the fusion; never fewer than the budget.
     :param rrf_k: See :func:`seams_core.fusion.reciprocal_rank_fusion`.
     :param weights: One per source, or ``None`` for all 1.
     :param rerank_top_n: How many ordinary chunks a reranker is given.
@@ -136,14 +136,17 @@ class Retrieval:
         filter: Any,
         rerank: Callable[[Sequence[Row]], Call] | None,
     ) -> _Steps:
-        checked_positive("budget", budget)
+        # A list must be able to fill the budget by itself.
+        depth = max(self.depth, checked_positive("budget", budget))
         vector = None
         if any(source.needs_vector for source in self.sources):
             aembed = self.aembed
             (vector,) = yield [
                 Call(lambda: self.embed(query), None if aembed is None else lambda: aembed(query))
             ]
-        lists: list[list[Hit]] = yield [self._find(s, query, vector, filter) for s in self.sources]
+        lists: list[list[Hit]] = yield [
+            self._find(s, query, vector, filter, depth) for s in self.sources
+        ]
         rows: dict[str, Row] = {}
         links: dict[str, tuple[str, str]] = {}
         for source, hits in zip(self.sources, lists, strict=True):
@@ -167,7 +170,7 @@ class Retrieval:
             stale = {seam for seam, link in links.items() if not gone.isdisjoint(link)}
             excluded = {seam for seam, link in links.items() if not barred.isdisjoint(link)} - stale
             rankings = [
-                self._ranking(source, hits, gone | barred, excluded)
+                self._ranking(source, hits, gone | barred, excluded, depth)
                 for source, hits in zip(self.sources, lists, strict=True)
             ]
             plan = SelectionPlan(
@@ -196,21 +199,22 @@ class Retrieval:
         selection = plan.finish(reranked)
         return Retrieved(selection, [rows[id] for id in selection.chunk_ids])
 
-    def _find(self, source: Source, query: str, vector: Any, filter: Any) -> Call:
-        depth = self.depth * (_OVERFETCH if filter is not None and not source.filters else 1)
+    def _find(self, source: Source, query: str, vector: Any, filter: Any, depth: int) -> Call:
+        depth *= _OVERFETCH if filter is not None and not source.filters else 1
         native = getattr(source, "afind", None)
         return Call(
             lambda: source.find(query, vector, depth, filter),
             None if native is None else lambda: native(query, vector, depth, filter),
         )
 
+    @staticmethod
     def _ranking(
-        self, source: Source, hits: Sequence[Hit], chunks: set[str], seams: set[str]
+        source: Source, hits: Sequence[Hit], chunks: set[str], seams: set[str], depth: int
     ) -> list[Entry]:
         """The list that enters the fusion: what is taken out does not take up depth."""
         out = chunks if source.kind == "chunk" else seams
         kept = [Entry(source.kind, hit.id) for hit in hits if hit.id not in out]
-        return kept[: self.depth]
+        return kept[:depth]
 
     def _learn(
         self, ids: list[str], filter: Any, rows: dict[str, Row], gone: set[str], barred: set[str]

@@ -138,7 +138,7 @@ class Staging:
 
 
 def _next_start(before: _Staged, staged: _Staged, chunk: Chunk) -> int:
-    """Where ``staged`` begins, on the scale on which ``chunk``, the one before it, has its place."""
+    """Where ``staged`` begins, on the scale of ``chunk``, the one before it."""
     if before.place.section != staged.place.section:
         return chunk.end + 2  # another page: as a paragraph of its own
     if staged.place.is_offset and before.place.is_offset:

@@ -118,8 +118,7 @@ def sync(
             work.flush()
         unwanted = staging.unwanted()
         while batch := list(islice(unwanted, size)):
-            work.write(lambda batch=batch: seam_store.drop(batch), "deleting seams")
-            work.deleted += len(batch)
+            work.drop(batch)
     return SyncReport(
         work.added,
         work.kept,
@@ -175,6 +174,10 @@ class _Work:
         rows = [seam_row(seam) for seam in seams]
         self.write(lambda: self.store.put(rows, vectors), "writing seams")
         self.added += len(seams)
+
+    def drop(self, ids: list[str]) -> None:
+        self.write(lambda: self.store.drop(ids), "deleting seams")
+        self.deleted += len(ids)
 
     def write(self, call: Callable[[], None], doing: str) -> None:
         """Try a write again on a fault that may pass: all writes here can be repeated."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seams_core.fusion import FusedRanking
@@ -128,22 +129,39 @@ class Trace:
         }
 
     def __str__(self) -> str:
+        return self.render()
+
+    def render(self, *, names: Mapping[str, str] | None = None, top: int | None = None) -> str:
+        """The paper's two tables and the result.
+
+        :param names: Shorter names for ids of chunks, where they are long.
+        :param top: How many entries of the ranking to show; all if ``None``.
+        """
+        names = names or {}
         lines = ["The fused ranking", ""]
-        lines += _table(("Position", "Entry", "Verdict"), self._ranking_rows())
+        lines += _table(("Position", "Entry", "Verdict"), islice(self._ranking_rows(names), top))
+        if top is not None and len(self.fused) > top:
+            lines.append(f"... and {len(self.fused) - top} more")
         lines += ["", f"Filling the budget of {self.budget}", ""]
-        lines += _table(("Position", "Entry", "Action", "Slots used"), self._fill_rows())
-        result = ", ".join(self.chunk_ids) if self.chunk_ids else "no chunks"
+        lines += _table(("Position", "Entry", "Action", "Slots used"), self._fill_rows(names))
+        late = sum(not step.fits for step in self._after_full())
+        if late:
+            lines.append(f"... and {late} more fired seams that found no slots")
+        result = ", ".join(names.get(id, id) for id in self.chunk_ids) or "no chunks"
         lines += ["", f"Result{' (reranked)' if self.reranked else ''}: {result}"]
         return "\n".join(lines)
 
-    def label(self, entry: Entry) -> str:
+    def label(self, entry: Entry, names: Mapping[str, str] | None = None) -> str:
         """An entry as the paper names it: ``Chunk 12``, ``Seam 7|8``."""
+        names = names or {}
         if entry.kind == "chunk":
-            return f"Chunk {entry.id}"
+            return f"Chunk {names.get(entry.id, entry.id)}"
         link = self.links.get(entry.id)
-        return f"Seam {link[0]}|{link[1]}" if link else f"Seam {entry.id}"
+        if link is None:
+            return f"Seam {names.get(entry.id, entry.id)}"
+        return f"Seam {names.get(link[0], link[0])}|{names.get(link[1], link[1])}"
 
-    def _ranking_rows(self) -> Iterator[tuple[str, ...]]:
+    def _ranking_rows(self, names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         verdicts = {verdict.seam_id: verdict for verdict in self.verdicts}
         statuses = self._statuses()
         for position, entry in enumerate(self.fused, 1):
@@ -151,41 +169,46 @@ class Trace:
             verdict = verdicts.get(entry.id) if entry.kind == "seam" else None
             if verdict is not None:
                 link = self.links[entry.id]
+                places = (verdict.left_position, verdict.right_position)
                 held = ", ".join(
-                    f"chunk {chunk} {'absent' if place is None else f'at {place}'}"
-                    for chunk, place in zip(
-                        link, (verdict.left_position, verdict.right_position), strict=True
-                    )
+                    f"chunk {names.get(chunk, chunk)} "
+                    + ("absent" if place is None else f"at {place}")
+                    for chunk, place in zip(link, places, strict=True)
                 )
-                blocked = f" by chunk {' and '.join(verdict.blocked_by)}"
+                blocked = f" by chunk {' and '.join(names.get(c, c) for c in verdict.blocked_by)}"
                 status += blocked if verdict.blocked_by else ""
                 status += f" ({held})"
-            yield str(position), self.label(entry), status
+            yield str(position), self.label(entry, names), status
 
-    def _fill_rows(self) -> Iterator[tuple[str, ...]]:
+    def _after_full(self) -> list[FillStep]:
+        """Steps read after the budget was full: fired seams that are late."""
+        full = [n for n, step in enumerate(self.steps) if step.used >= self.budget]
+        return self.steps[full[0] + 1 :] if full else []
+
+    def _fill_rows(self, names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         """The fill log up to the step that fills the budget, dropped seams where they stood."""
         places = {entry: place for place, entry in enumerate(self.fused, 1)}
         placed = {step.entry for step in self.steps}
         dropped = [entry for entry in self.fused if entry.kind == "seam" and entry not in placed]
         used = 0
-        for step in self.steps:
+        for step in self.steps[: len(self.steps) - len(self._after_full())]:
             if step.entry.kind == "chunk":
                 while dropped and places[dropped[0]] < places[step.entry]:
                     entry = dropped.pop(0)
                     why = "Did not fire; already dropped"
-                    yield str(places[entry]), self.label(entry), why, self._of_budget(used)
+                    yield str(places[entry]), self.label(entry, names), why, self._of_budget(used)
             used = step.used
             yield (
                 str(places[step.entry]),
-                self.label(step.entry),
-                self._action(step),
+                self.label(step.entry, names),
+                self._action(step, names),
                 self._of_budget(used),
             )
 
     def _of_budget(self, used: int) -> str:
         return f"{used} of {self.budget}"
 
-    def _action(self, step: FillStep) -> str:
+    def _action(self, step: FillStep, names: Mapping[str, str] | None = None) -> str:
         full = "; the budget is full" if step.used >= self.budget and step.added else ""
         if step.entry.kind == "chunk":
             return f"Added{full}" if step.added else "Already included; skipped"
@@ -193,9 +216,10 @@ class Trace:
             return "Fired; both chunks already included"
         remain = self.budget - step.used + (len(step.added) if step.fits else 0)
         chunks = "chunks " if len(step.added) > 1 else "chunk "
+        chunks += " and ".join((names or {}).get(id, id) for id in step.added)
         needs = (
             f"Needs {_WORDS[len(step.added)]} slot{'s' * (len(step.added) > 1)}, for "
-            f"{chunks}{' and '.join(step.added)}, and {_number(remain)} "
+            f"{chunks}, and {_number(remain)} "
             f"remain{'s' * (remain == 1)}"
         )
         if not step.fits:
@@ -207,7 +231,7 @@ def _number(count: int) -> str:
     return _WORDS[count] if count < len(_WORDS) else str(count)
 
 
-def _table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> list[str]:
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Rows in columns of their own width."""
     table = [header, *rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]

@@ -56,7 +56,7 @@ def test_r10_a_skipped_pair_is_said_in_the_trace() -> None:
 
 def test_r10_a_fired_pair_that_is_in_already_is_said_in_the_trace() -> None:
     ranking = entries("1|2 3|4 2|3")
-    trace = select_chunks(ranking, links_of(ranking), budget=4, fire_test=MarginFireTest(0)).trace
+    trace = select_chunks(ranking, links_of(ranking), budget=5, fire_test=MarginFireTest(0)).trace
     assert trace.counts["fired"] == 3
     assert "Fired; both chunks already included" in str(trace)
     assert "Needs one slot" in str(
@@ -191,3 +191,14 @@ def test_what_is_no_entry_is_refused() -> None:
 def test_a_plain_sequence_of_pairs_will_do_and_repeats_count_once() -> None:
     ranking = [("chunk", "1"), ("chunk", "1"), ("seam", "s"), ("chunk", "2")]
     assert select_chunks(ranking, {"s": ("2", "3")}, budget=9).chunk_ids == ["1", "2"]
+
+
+def test_the_trace_stops_where_the_budget_is_full_and_counts_the_late() -> None:
+    ranking = entries("9 8 1|2 2|3 7")
+    trace = select_chunks(ranking, links_of(ranking), budget=2, fire_test=MarginFireTest(0)).trace
+    assert "... and 2 more fired seams that found no slots" in str(trace)
+    assert trace.counts["skipped"] == 2
+    short = trace.render(names={"9": "nine"}, top=2)
+    assert "... and 3 more" in short
+    assert "Chunk nine" in short
+    assert "Result: nine, 8" in short

@@ -1,0 +1,165 @@
+"""An index that has seams beside its chunks: both collections, kept in step and searched."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seams_core.keywords import KeywordIndex
+from seams_core.locate import Locator
+from seams_core.sentences import SentencesLike
+from seams_core.sources import DenseSource, KeywordSource, Source
+from seams_core.store import LEFT_KEY, RIGHT_KEY, Row, Store
+from seams_core.sync import Embed, SyncReport, sync
+from seams_core.tokens import TokenizerLike, checked_positive
+from seams_core.types import Chunk
+from seams_core.windows import DEFAULT_HALF_WIDTH, Snap, build_seams
+from seams_core.words import terms_of
+
+_PAGE = 2000
+
+
+class IndexStatus(NamedTuple):
+    """What an index holds now. ``stale`` counts seams with a chunk that is no longer there."""
+
+    chunks: int
+    seams: int
+    stale: int
+
+    def __str__(self) -> str:
+        return f"{self.chunks} chunks, {self.seams} seams, {self.stale} of them stale"
+
+
+class _Keywords(NamedTuple):
+    chunks: KeywordIndex
+    seams: KeywordIndex
+    links: Mapping[str, tuple[str, str]]
+
+
+@dataclass
+class SeamedIndex:
+    """Chunks and seams in two collections (rule R4), with what is needed to search both.
+
+    :param chunk_store: The collection of chunks, which is only read (rule R5).
+    :param seam_store: The collection of seams.
+    :param embed: The chunks' own embedding function, for seams.
+    :param keywords: Keep a keyword index of each collection in process, made when it is first
+        needed; ``False`` for dense search alone.
+    :param language: Of stemmer, stop words and sentence edges.
+    :param half_width: k, in tokens; see :func:`seams_core.build_seams` for it and the next three.
+    :param locator: How document and place are read from a row's metadata.
+    :raises ValueError: If a setting is wrong.
+    """
+
+    chunk_store: Store
+    seam_store: Store
+    embed: Embed
+    keywords: bool = True
+    language: str | None = "english"
+    half_width: int = DEFAULT_HALF_WIDTH
+    snap: Snap = "outward"
+    tokenizer: TokenizerLike | None = None
+    sentences: SentencesLike | None = None
+    locator: Locator = field(default_factory=Locator)
+    batch_size: int = 256
+
+    def __post_init__(self) -> None:
+        checked_positive("batch_size", self.batch_size)
+        terms_of(self.language)
+        if self.sentences is None:
+            self.sentences = self.language
+        build_seams(
+            [],
+            half_width=self.half_width,
+            snap=self.snap,
+            tokenizer=self.tokenizer,
+            sentences=self.sentences,
+        )
+        self._lock = threading.Lock()
+        self._keywords: _Keywords | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    def sync(
+        self, chunks: Iterable[Row] | Iterable[Chunk] | None = None, *, progress: bool = False
+    ) -> SyncReport:
+        """Bring the seams in step with the chunks; see :func:`seams_core.sync.sync`.
+
+        :param chunks: Every chunk of the index; read from the chunk store if ``None``.
+        :param progress: Show a progress bar.
+        """
+        if chunks is None:
+            chunks = (row for page in self.chunk_store.pages(_PAGE) for row in page)
+        try:
+            return sync(
+                chunks,
+                self.seam_store,
+                self.embed,
+                half_width=self.half_width,
+                snap=self.snap,
+                tokenizer=self.tokenizer,
+                sentences=self.sentences,
+                locator=self.locator,
+                batch_size=self.batch_size,
+                progress=progress,
+            )
+        finally:
+            self.forget()
+
+    def forget(self) -> None:
+        """Drop the keyword indexes, so that the next query makes them anew."""
+        with self._lock:
+            self._keywords = None
+
+    def status(self) -> IndexStatus:
+        """Count what is there, and the seams that a change has left without a chunk."""
+        chunk_ids = {row.id for page in self.chunk_store.pages(_PAGE) for row in page}
+        seams = stale = 0
+        for page in self.seam_store.pages(_PAGE):
+            seams += len(page)
+            stale += sum(not chunk_ids.issuperset(_link(row.metadata)) for row in page)
+        return IndexStatus(len(chunk_ids), seams, stale)
+
+    def sources(self) -> Sequence[Source]:
+        """The first-stage lists of a query: dense chunks and seams, then keywords of each."""
+        dense = (DenseSource(self.chunk_store, "chunk"), DenseSource(self.seam_store, "seam"))
+        if not self.keywords:
+            return dense
+        words = self._keyword_indexes()
+        return (
+            *dense,
+            KeywordSource(words.chunks, "chunk"),
+            KeywordSource(words.seams, "seam", words.links),
+        )
+
+    def _keyword_indexes(self) -> _Keywords:
+        with self._lock:  # made once, however many queries come at the same time
+            if self._keywords is None:
+                links: dict[str, tuple[str, str]] = {}
+
+                def seams() -> Iterable[tuple[str, str]]:
+                    for page in self.seam_store.pages(_PAGE):
+                        for row in page:
+                            links[row.id] = _link(row.metadata)
+                            yield row.id, row.text
+
+                chunks = (
+                    (row.id, row.text) for page in self.chunk_store.pages(_PAGE) for row in page
+                )
+                self._keywords = _Keywords(
+                    KeywordIndex.build(chunks, language=self.language),
+                    KeywordIndex.build(seams(), language=self.language),
+                    links,
+                )
+            return self._keywords
+
+
+def _link(metadata: Mapping[str, Any]) -> tuple[str, str]:
+    return str(metadata.get(LEFT_KEY, "")), str(metadata.get(RIGHT_KEY, ""))
