@@ -122,7 +122,9 @@ class CountingModel:
 
     def __call__(self, texts: list[str]) -> np.ndarray[Any, Any]:
         self.texts += len(texts)
-        return np.asarray(self._model.embed(texts, norm=True))
+        # Norms are taken here: a text without a known token has none to divide by.
+        vectors = np.asarray(self._model.embed(texts))
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
     def query(self, text: str) -> np.ndarray[Any, Any]:
         return self([text])[0]

@@ -129,12 +129,13 @@ class SeamedIndex:
 
     def sources(self) -> Sequence[Source]:
         """The first-stage lists of a query: dense chunks and seams, then keywords of each."""
-        dense = (DenseSource(self.chunk_store, "chunk"), DenseSource(self.seam_store, "seam"))
+        chunks = DenseSource(self.chunk_store, "chunk")
         if not self.keywords:
-            return dense
+            return (chunks, DenseSource(self.seam_store, "seam"))
         words = self._keyword_indexes()
         return (
-            *dense,
+            chunks,
+            DenseSource(self.seam_store, "seam", words.links),
             KeywordSource(words.chunks, "chunk"),
             KeywordSource(words.seams, "seam", words.links),
         )

@@ -154,7 +154,7 @@ class Retrieval:
                 for hit in hits:
                     if hit.metadata.get(LEFT_KEY) and hit.metadata.get(RIGHT_KEY):
                         links[hit.id] = (str(hit.metadata[LEFT_KEY]), str(hit.metadata[RIGHT_KEY]))
-            elif source.filters:
+            elif source.carries_rows:
                 rows.update((h.id, Row(h.id, h.text, h.metadata, h.payload)) for h in hits)
 
         gone: set[str] = set()  # chunks that are not in the store any more
@@ -189,7 +189,10 @@ class Retrieval:
                 break
             # Only what is about to be handed on is looked up; what turns out to be missing is
             # taken out and the plan made again.
+            missing = len(gone) + len(barred)
             yield from self._learn(unknown, filter, rows, gone, barred)
+            if len(gone) + len(barred) == missing:
+                break
 
         reranked: Sequence[str] | None = None
         if rerank is not None:

@@ -278,3 +278,36 @@ def test_without_keywords_there_are_two_lists(index) -> None:
     dense = SeamedIndex(index.chunk_store, index.seam_store, HashEmbedding(), keywords=False)
     assert [source.kind for source in dense.sources()] == ["chunk", "seam"]
     assert [source.kind for source in index.sources()] == ["chunk", "seam", "chunk", "seam"]
+
+
+class FindsIds(MemoryStore):
+    """A store that can find without reading."""
+
+    def search_ids(self, vector, k, filter=None):
+        return [hit._replace(text="", metadata={}) for hit in self.search(vector, k, filter)]
+
+
+@given(query=queries, k=st.integers(1, 12), kept=kinds)
+@settings(max_examples=30)
+def test_finding_ids_first_gives_the_same(index, query, k, kept) -> None:
+    chunk_store, seam_store = FindsIds("chunks"), FindsIds("seams")
+    chunk_store.rows, seam_store.rows = index.chunk_store.rows, index.seam_store.rows
+    other = SeamedIndex(chunk_store, seam_store, HashEmbedding())
+    for filter in (None, lambda m: m["n"] in kept):
+        for test in (MarginFireTest(0), AnchoredFireTest()):
+            one = retrieval(index).run(query, budget=k, fire_test=test, filter=filter)
+            two = retrieval(other).run(query, budget=k, fire_test=test, filter=filter)
+            assert one.rows == two.rows
+            assert one.selection.brought_by == two.selection.brought_by
+
+
+def test_seams_that_another_process_adds_later_have_their_links() -> None:
+    full, _ = made(1)
+    chunk_store, seam_store = FindsIds("chunks"), FindsIds("seams")
+    chunk_store.rows = full.chunk_store.rows
+    index = SeamedIndex(chunk_store, seam_store, HashEmbedding())
+    retrieve = retrieval(index)  # its links were read before there was a seam
+    seam_store.rows = full.seam_store.rows
+    trace = retrieve.run("stale reads billing", budget=5).selection.trace
+    assert trace.counts["stale"] == 0
+    assert sum(trace.counts.values()) == len(full.seam_store.rows)
