@@ -49,6 +49,7 @@ def retrieval(index: SeamedIndex, **settings) -> Retrieval:
     return Retrieval(index.chunk_store, index.sources(), HashEmbedding().query, **settings)
 
 
+kinds = st.sets(st.sampled_from([0, 1, 2]))
 queries = st.lists(
     st.sampled_from(" ".join(TOPICS).split() + [f"w{n}" for n in range(0, 120, 9)]), max_size=5
 ).map(" ".join)
