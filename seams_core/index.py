@@ -162,5 +162,15 @@ class SeamedIndex:
             return self._keywords
 
 
+def reading_order(rows: Sequence[Row], locator: Locator) -> list[Row]:
+    """Rows document by document, in the order in which the documents first rank, each in reading
+    order, so that the chunks of a pair stand side by side."""
+    places = {row.id: locator(row) for row in rows}
+    first: dict[str, int] = {}
+    for rank, row in enumerate(rows):
+        first.setdefault(places[row.id].document_id, rank)
+    return sorted(rows, key=lambda row: (first[places[row.id].document_id], places[row.id][1:]))
+
+
 def _link(metadata: Mapping[str, Any]) -> tuple[str, str]:
     return str(metadata.get(LEFT_KEY, "")), str(metadata.get(RIGHT_KEY, ""))
