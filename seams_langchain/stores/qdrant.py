@@ -100,7 +100,15 @@ class QdrantStore:
             with_payload=True,
         ).points
         scored = ((self._row(point), float(point.score)) for point in points)
-        return [Hit(row.id, score, row.text, row.metadata) for row, score in scored]
+        hits = [Hit(row.id, score, row.text, row.metadata) for row, score in scored]
+        if self._falls(hits):  # equal scores come in any order, which must not show
+            hits.sort(key=lambda hit: (-hit.score, hit.id))
+        return hits
+
+    @staticmethod
+    def _falls(hits: list[Hit]) -> bool:
+        """Whether a higher score is better, which depends on the collection's distance."""
+        return not hits or hits[0].score >= hits[-1].score
 
     def put(self, rows: Sequence[Row], vectors: ArrayLike) -> None:
         """Write rows with their vectors, replacing those that are there."""
