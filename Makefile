@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check lowest bench quality clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -24,11 +24,19 @@ check: $(STAMP)  ## lint, format and types, then every test
 	$(BIN)/mypy $(wildcard seams_core seams_langchain seams_llamaindex)
 	$(BIN)/python -m pytest
 
+lowest:  ## every test with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
+	.venv-lowest/bin/python -m pip install --quiet --editable '.[dev]' --constraint tests/lowest.txt
+	.venv-lowest/bin/python -m pytest
+
+quality: $(STAMP)  ## does it answer better? DATA=folder with span-annotated sets
+	$(BIN)/python benchmarks/quality.py --out benchmarks/results/quality $(if $(DATA),--data $(DATA))
+
 bench: $(STAMP)  ## the recorded benchmarks
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/cutting.py --out benchmarks/results/cutting.md
 	$(BIN)/python benchmarks/fusing.py --out benchmarks/results/fusing.md
 	$(BIN)/python benchmarks/querying.py --out benchmarks/results/querying.md
 
 clean:
-	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -276,10 +276,10 @@ def main() -> None:
         options.out.with_suffix(".md").write_text(
             f"# Quality, {options.half} questions, static model\n\n{text}\n\n"
             f"Made by `python benchmarks/quality.py --half {options.half}`: chunks of 1,024 "
-            "tokens, k = 150, four lists of 150, reciprocal rank fusion. `full`: share of questions whose "
-            "whole evidence is in the budget; `split`: those whose evidence a cut divides; "
-            "`whole`: the others; recall over evidence characters. Weights of the anchored test "
-            "are those of seam, stronger and weaker chunk.\n"
+            "tokens, k = 150, four lists of 150, reciprocal rank fusion. `full`: share of "
+            "questions whose whole evidence is in the budget; `split`: those whose evidence a cut "
+            "divides; `whole`: the others; recall over evidence characters. Weights of the "
+            "anchored test are those of seam, stronger and weaker chunk.\n"
         )
 
 

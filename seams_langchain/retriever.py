@@ -56,7 +56,7 @@ class SeamsRetriever(BaseRetriever):
     margin: float | None = None
     """m of the paper's fire test, in places of the fused ranking; instead of ``fire_test``."""
     fire_test: Any = None
-    """Any :class:`seams_core.FireTest`; the package's default if neither is given."""
+    """Any :class:`seams_core.FireTest`; ``AnchoredFireTest()`` if neither is given."""
     depth: int = Field(default=DEFAULT_DEPTH, ge=1)
     """How many hits each first-stage list gives to the fusion."""
     rrf_k: float = Field(default=DEFAULT_RRF_K, ge=0)
