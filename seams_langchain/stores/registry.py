@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from langchain_core.vectorstores import VectorStore
-
 from seams_core import Store
 from seams_core.errors import StoreError
-from seams_langchain.stores import chroma, memory, qdrant
+from seams_langchain.stores import chroma, memory, milvus, qdrant
 
 #: Which rows a store is to show: all, or those of one kind where both share a collection.
 Part = Literal["all", "chunks", "seams"]
@@ -18,11 +16,13 @@ Factory = Callable[[Any, Part], Store]
 _FACTORIES: dict[str, Factory] = {
     "Chroma": chroma.store,
     "InMemoryVectorStore": memory.store,
+    "Milvus": milvus.store,
     "QdrantVectorStore": qdrant.store,
 }
-_BESIDE: dict[str, Callable[[Any], VectorStore]] = {
+_BESIDE: dict[str, Callable[[Any], Any]] = {
     "Chroma": chroma.beside,
     "InMemoryVectorStore": memory.beside,
+    "Milvus": milvus.beside,
     "QdrantVectorStore": qdrant.beside,
 }
 
@@ -60,7 +60,7 @@ def resolve_store(vectorstore: Any, part: Part = "all") -> Store:
     )
 
 
-def beside(vectorstore: VectorStore) -> VectorStore:
+def beside(vectorstore: Any) -> Any:
     """A second, empty collection for seams beside an existing one, of the same kind.
 
     :raises StoreError: If that can not be made without more being known.

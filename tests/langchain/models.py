@@ -7,6 +7,7 @@ from langchain_chroma import Chroma
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_milvus import Milvus
 from langchain_qdrant import QdrantVectorStore
 from qdrant_client import QdrantClient, models
 
@@ -49,6 +50,8 @@ def empty_store(kind: str, path=None):
     if kind == "chroma":
         client = chromadb.PersistentClient(path=str(path))
         return Chroma(client=client, collection_name="docs", embedding_function=embeddings)
+    if kind == "milvus":
+        return Milvus(embeddings, connection_args={"uri": str(path / "m.db")}, collection_name="d")
     client = QdrantClient(":memory:")
     client.create_collection(
         "docs", vectors_config=models.VectorParams(size=64, distance=models.Distance.COSINE)
@@ -56,4 +59,4 @@ def empty_store(kind: str, path=None):
     return QdrantVectorStore(client=client, collection_name="docs", embedding=embeddings)
 
 
-KINDS = ["memory", "chroma", "qdrant"]
+KINDS = ["memory", "chroma", "qdrant", "milvus"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import pickle
 import signal
@@ -12,13 +13,15 @@ import time
 
 import pytest
 from langchain_chroma import Chroma
+from langchain_classic.retrievers import EnsembleRetriever
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.indexing import InMemoryRecordManager, index
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
+from langchain_milvus import Milvus
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from seams_core import AnchoredFireTest, Entry, KeywordIndex, Store, reciprocal_rank_fusion
+from seams_core import AnchoredFireTest, KeywordIndex, Store
 from seams_core.errors import MissingKeyError, StoreError
 from seams_langchain import (
     SeamIndex,
@@ -134,15 +137,28 @@ def test_document_order_is_reading_order_with_pairs_side_by_side(store, retrieve
 def test_r8_with_an_endless_margin_it_is_plain_hybrid_of_langchains_own_parts(tmp_path) -> None:
     store = empty_store("chroma", tmp_path)
     chunks = fill(store, long_documents(6, 200))
-    retriever = SeamsRetriever.attach(store, k=10, margin=10**6)
-    retriever = retriever.model_copy(update={"margin": float("inf")})
+    retriever = SeamsRetriever.attach(store, k=10, margin=float("inf"))
     keywords = KeywordIndex.build((c.id, c.page_content) for c in chunks)
+    by_id = {c.id: c for c in chunks}
+
+    class Bm25(BaseRetriever):
+        def _get_relevant_documents(self, query, *, run_manager):
+            return [by_id[id] for id, _ in keywords.search(query, 150)]
+
+    dense, words = store.as_retriever(search_kwargs={"k": 150}), Bm25()
+    ensemble = EnsembleRetriever(retrievers=[dense, words], weights=[1.0, 1.0], c=60)
     for number in range(200):
         question = f"stale reads w{number} d{number % 6}"
-        dense = [Entry("chunk", d.id) for d in store.similarity_search(question, k=150)]
-        words = [Entry("chunk", id) for id, _ in keywords.search(question, 150)]
-        plain = [entry.id for entry in reciprocal_rank_fusion([dense, words])][:10]
-        assert [d.id for d in retriever.invoke(question)] == plain
+        lists = [r.invoke(question) for r in (dense, words)]
+        ranks = [{d.id: rank for rank, d in enumerate(ranked, 1)} for ranked in lists]
+        plain = [d.id for d in ensemble.weighted_reciprocal_rank(lists)]
+        scores = {
+            id: math.fsum(1 / (60 + places[id]) for places in ranks if id in places) for id in plain
+        }
+        # LangChain leaves ties in the order of its lists; ours go to the lower id.
+        assert [scores[id] for id in plain] == sorted(scores.values(), reverse=True)
+        plain.sort(key=lambda id: (-scores[id], id))
+        assert [d.id for d in retriever.invoke(question)] == plain[:10]
 
 
 FILTERS = [
@@ -176,6 +192,10 @@ def test_r12_chromas_filters_hold_for_what_a_seam_brings(tmp_path, shared) -> No
 
 def test_one_collection_for_both_never_returns_a_seam(store) -> None:
     chunks = fill(store)
+    if isinstance(store, Milvus):
+        with pytest.raises(StoreError, match="can not share a Milvus collection"):
+            SeamIndex(store, store)
+        return
     retriever = SeamsRetriever.attach(store, store, k=len(chunks) + 5)
     for question in QUESTIONS[:10]:
         assert {d.id for d in retriever.invoke(question)} == {c.id for c in chunks}
