@@ -16,13 +16,13 @@ demo: $(STAMP)  ## the main job on real text: make demo DOCS="one.txt folder/"
 	$(BIN)/python cookbook/demo.py $(DOCS)
 
 test: $(STAMP)  ## every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 check: $(STAMP)  ## lint, format and types, then every test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(wildcard seams_core seams_langchain seams_llamaindex)
-	$(BIN)/python -m pytest
+	$(BIN)/mypy seams_core seams_langchain
+	$(MAKE) test
 
 lowest:  ## every test with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv .venv-lowest
