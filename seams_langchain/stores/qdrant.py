@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,6 +61,14 @@ class QdrantStore:
             must.append(is_seam)
         must_not: list[Any] | None = [is_seam] if self._part == "chunks" else None
         return models.Filter(must=must or None, must_not=must_not)
+
+    @staticmethod
+    def as_stored(id: str) -> str:
+        """A UUID in any of the forms that Qdrant takes, in the one that it gives back."""
+        try:
+            return str(id) if str(id).isdigit() else str(UUID(str(id)))
+        except ValueError:
+            return str(id)
 
     def _row(self, point: Any) -> Row:
         payload = point.payload or {}
