@@ -134,6 +134,20 @@ class TiktokenMeasure:
         """How many tokens ``text`` has, encoded alone."""
         return len(self._encode(_clean(text)))
 
+    def token_starts(self, text: str) -> NDArray[np.int64]:
+        """Where each token of the whole ``text`` begins, in characters.
+
+        A token that begins inside a code point begins, in characters, where that does.
+        """
+        clean = _clean(text)
+        lengths = self._lengths[self._encode(clean)]
+        starts: NDArray[np.int64] = np.cumsum(lengths) - lengths
+        if clean.isascii():
+            return starts
+        raw = np.frombuffer(clean.encode(), dtype=np.uint8)
+        characters: NDArray[np.int64] = np.cumsum((raw & 0xC0) != 0x80) - 1
+        return characters[starts]
+
     def prefix(self, text: str, start: int, limit: int) -> int:
         """The end, in characters, of the longest piece from ``start`` of ``limit`` whole tokens."""
         piece, tokens, whole = self._encode_enough(text, start, limit)

@@ -37,9 +37,9 @@ class AnchoredFireTest:
     :raises ValueError: If a weight is negative or no finite number.
     """
 
-    seam: float = 0.4
-    stronger: float = 0.45
-    weaker: float = 0.1
+    seam: float = 0.45
+    stronger: float = 0.3
+    weaker: float = 0.25
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
