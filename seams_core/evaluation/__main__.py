@@ -39,6 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--experiments", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS)
     )
+    parser.add_argument(
+        "--skip",
+        nargs="+",
+        default=(),
+        metavar="PATTERN",
+        help="names of methods that the main table leaves out, such as 'windows*'",
+    )
     options = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     command = shlex.join(["python", "-m", "seams_core.evaluation", *given])
@@ -46,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sets = [_load(options.data, name) for name in options.sets]
         name = options.name or options.model.rpartition(":")[2]
         embedder = CachedEmbedder(_function(options.model), options.cache / "vectors", name)
-        place = Place(options.out, options.cache / "state", name, command)
+        place = Place(options.out, options.cache / "state", name, command, tuple(options.skip))
         for experiment in options.experiments:
             EXPERIMENTS[experiment](sets, embedder, place)
     except (SeamsError, ValueError) as error:

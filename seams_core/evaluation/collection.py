@@ -64,6 +64,8 @@ class Collection:
     @cached_property
     def dense(self) -> list[Ranking]:
         """For each question the units by cosine; ties go to the earlier unit."""
+        if not self.units:
+            return self._nothing
         depth = min(self.depth, len(self.units))
         rankings: list[Ranking] = []
         for begin in range(0, len(self.questions), 256):
@@ -76,6 +78,8 @@ class Collection:
     @cached_property
     def keywords(self) -> list[Ranking]:
         """For each question the units by BM25; ties go to the earlier unit."""
+        if not self.units:
+            return self._nothing
         width = len(str(len(self.units)))
         index = KeywordIndex.build(
             ((str(place).zfill(width), unit.text) for place, unit in enumerate(self.units)),
@@ -91,3 +95,9 @@ class Collection:
                 )
             )
         return rankings
+
+    @property
+    def _nothing(self) -> list[Ranking]:
+        # Documents of one chunk have no cuts, so a collection of seams may be empty.
+        empty = Ranking(np.zeros(0, dtype=np.int64), np.zeros(0))
+        return [empty] * len(self.questions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,19 @@ class Place:
     :param state: Results by method are kept here, so that a stopped run goes on.
     :param model: Short name of the model, part of the file names.
     :param command: The command that made the results; written into them.
+    :param skip: Patterns of names of methods that the main table leaves out.
     """
 
     out: Path
     state: Path
     model: str
     command: str
+    skip: tuple[str, ...] = ()
     written: list[Path] = field(default_factory=list)
+
+    def skips(self, name: str) -> bool:
+        """Whether the main table leaves that method out."""
+        return any(fnmatch(name, pattern) for pattern in self.skip)
 
     def write(self, name: str, title: str, body: str, data: Any) -> None:
         """Write ``name-model.md`` and ``.json``."""
@@ -60,7 +67,8 @@ def main_table(sets: Sequence[EvaluationSet], embedder: CachedEmbedder, place: P
     parts = []
     ours = standard.DEFAULT.name
     for data in sets:
-        methods = [*standard.comparators(), *standard.fire_tests()]
+        rivals = [m for m in standard.comparators() if not place.skips(m.name)]
+        methods = [*rivals, *standard.fire_tests()]
         run = run_methods(
             Bench(data, embedder),
             methods,
@@ -72,11 +80,11 @@ def main_table(sets: Sequence[EvaluationSet], embedder: CachedEmbedder, place: P
         summaries[data.name] = summary
         budgets = [str(budget) for budget in BUDGETS]
         tokens = [f"{budget} tokens" for budget in TOKEN_BUDGETS]
-        rivals = [method.name for method in standard.comparators()]
+        names = [method.name for method in rivals]
         allowed = ALLOWED_BY_SET.get(data.name, ALLOWED)
         judged = []
         for name in (ours, standard.LONG_EVIDENCE.name):
-            verdict, missed = report.targets_table(summary, name, rivals, budgets, allowed=allowed)
+            verdict, missed = report.targets_table(summary, name, names, budgets, allowed=allowed)
             missing = "\n".join(f"- not met {miss}" for miss in missed) or "- every target is met"
             judged.append(f"### {name} against its targets\n\n{verdict}\n\n{missing}")
         counts = summary["questions"]
@@ -88,13 +96,14 @@ def main_table(sets: Sequence[EvaluationSet], embedder: CachedEmbedder, place: P
             + f"\n\n### Every measure at a budget of 10\n\n{report.detail_table(summary, '10')}"
         )
         place.out.mkdir(parents=True, exist_ok=True)
-        shown = [
+        wanted = [
             standard.BASELINE,
             "windows 256/128, chunks not searched",
             "both neighbours of each hit",
             "Seams, margin margin=0",
             ours,
         ]
+        shown = [name for name in wanted if name in summary["methods"]]
         plot_coverage(
             summary, shown, budgets, place.out / f"coverage-{data.name}-{place.model}.png"
         )

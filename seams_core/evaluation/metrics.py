@@ -47,7 +47,7 @@ def span_scores(
     shared = intersection(wanted, retrieved)
     held, sent, total = ruler.total(shared), ruler.total(retrieved), ruler.total(wanted)
     either = total + sent - held
-    # Evidence within one token may hold no token's beginning; characters decide then.
+    # Evidence within one token may hold no token's end; characters decide then.
     whole = sum(s.end - s.start for s in shared) == sum(s.end - s.start for s in wanted)
     return SpanScores(
         recall=held / total if total else float(whole),

@@ -13,10 +13,11 @@ from seams_core.tokens import DEFAULT_ENCODING
 
 
 class TokenRuler:
-    """Counts tokens of spans by where each token of the whole document begins.
+    """Counts tokens of spans by where each token of the whole document ends.
 
-    Every token belongs to the character it begins in, so the counts of disjoint pieces add up to
-    the count of the document whatever the cuts. Documents are encoded when first asked for.
+    Every token belongs to its last character, so the counts of disjoint pieces add up to the
+    count of the document whatever the cuts, and a span that begins with a word counts the word
+    although its token begins with the space before. Documents are encoded when first asked for.
 
     :param texts: The text of each document.
     :param encoding: Name of a tiktoken encoding.
@@ -25,18 +26,21 @@ class TokenRuler:
     def __init__(self, texts: Mapping[str, str], encoding: str = DEFAULT_ENCODING) -> None:
         self._texts = texts
         self._measure = tiktoken_measure(encoding)
-        self._starts: dict[str, NDArray[np.int64]] = {}
+        self._bounds: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def _known(self, document_id: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if document_id not in self._bounds:
+            self._bounds[document_id] = self._measure.token_bounds(self._texts[document_id])
+        return self._bounds[document_id]
 
     def starts(self, document_id: str) -> NDArray[np.int64]:
         """Where each token of a document begins, in characters, rising."""
-        known = self._starts.get(document_id)
-        if known is None:
-            known = self._starts[document_id] = self._measure.token_starts(self._texts[document_id])
-        return known
+        return self._known(document_id)[0]
 
     def count(self, span: Span) -> int:
-        """How many tokens begin inside ``span``."""
-        low, high = np.searchsorted(self.starts(span.document_id), (span.start, span.end))
+        """How many tokens end inside ``span``."""
+        ends = self._known(span.document_id)[1]
+        low, high = np.searchsorted(ends, (span.start, span.end), side="right")
         return int(high - low)
 
     def total(self, spans: Iterable[Span]) -> int:

@@ -16,7 +16,7 @@ from seams_core.evaluation.comparators.base import Answer, Method
 from seams_core.evaluation.data import Span
 from seams_core.evaluation.metrics import gains, precision_omega, span_scores
 
-_FORMAT = 1  # of the stored results; a change here makes them anew
+_FORMAT = 3  # of the stored results; a change here makes them anew
 Columns = dict[str, list[float]]
 
 
