@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seams_core.fire import Firing, Links, Verdict
+from seams_core.fire import Firing, Links, Verdict, scored
 from seams_core.fusion import FusedRanking
 from seams_core.types import Entry
 
@@ -54,14 +54,10 @@ class AnchoredFireTest:
 
         :raises ValueError: If ``fused`` knows no scores; use ``reciprocal_rank_fusion``.
         """
-        if not isinstance(fused, FusedRanking):
-            raise ValueError(
-                "AnchoredFireTest reads fused scores: give the FusedRanking that "
-                "reciprocal_rank_fusion returns, or use MarginFireTest, which needs positions alone"
-            )
+        ranking = scored(fused, "AnchoredFireTest")
         placed: dict[Entry, float] = {}
         verdicts: list[Verdict] = []
-        score, position = fused.scores.get, fused.position
+        score, position = ranking.scores.get, ranking.position
         for place, entry in enumerate(fused, 1):
             own = score(entry, 0.0)
             if entry[0] == "chunk":

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seams_core.fire import Firing, Links, Verdict
-from seams_core.fusion import FusedRanking
+from seams_core.fire import Firing, Links, Verdict, scored
 from seams_core.types import Entry
 
 
@@ -34,11 +33,7 @@ class ScoreRatioFireTest:
 
         :raises ValueError: If ``fused`` knows no scores; use ``reciprocal_rank_fusion``.
         """
-        if not isinstance(fused, FusedRanking):
-            raise ValueError(
-                "ScoreRatioFireTest reads fused scores: give the FusedRanking that "
-                "reciprocal_rank_fusion returns, or use MarginFireTest, which needs positions alone"
-            )
+        ranking = scored(fused, "ScoreRatioFireTest")
         order: list[Entry] = []
         verdicts: list[Verdict] = []
         for place, entry in enumerate(fused, 1):
@@ -49,11 +44,11 @@ class ScoreRatioFireTest:
             if link is None:
                 continue
             ends = [Entry("chunk", id) for id in link]
-            own = fused.score(entry)
-            blocked_by = tuple(end.id for end in ends if own < self.ratio * fused.score(end))
+            own = ranking.score(entry)
+            blocked_by = tuple(end.id for end in ends if own < self.ratio * ranking.score(end))
             if not blocked_by:
                 order.append(entry)
-            left, right = map(fused.position, ends)
+            left, right = map(ranking.position, ends)
             verdicts.append(Verdict(entry.id, place, left, right, not blocked_by, blocked_by))
         return Firing(order, verdicts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -60,6 +61,27 @@ class OverChunks:
     def _ranked(self, bench: Bench, question: int) -> list[str]:
         fused = bench.fused(question, [("chunk", bench.chunks)])
         return bench.remember(question, "ranked", lambda: [entry.id for entry in fused])
+
+
+class OverOwnChunks(ABC):
+    """What searches chunks of its own making, and returns them."""
+
+    @abstractmethod
+    def _chunks(self, bench: Bench) -> Collection: ...
+
+    def collections(self, bench: Bench) -> list[Collection]:
+        """Its own chunks."""
+        return [self._chunks(bench)]
+
+    def returned(self, bench: Bench) -> Collection:
+        """Its own chunks."""
+        return self._chunks(bench)
+
+    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
+        """The first chunks of the fused ranking; text that two of them share is sent twice."""
+        held = self._chunks(bench)
+        fused = bench.fused(question, [("chunk", held)])
+        return chosen(held, [entry.id for entry in fused[:budget]], budget)
 
 
 def chosen(collection: Collection, ids: list[str], budget: int) -> Answer:

@@ -10,14 +10,14 @@ import numpy as np
 
 from seams_core.evaluation.bench import Bench
 from seams_core.evaluation.collection import Collection
-from seams_core.evaluation.comparators.base import Answer, chosen
+from seams_core.evaluation.comparators.base import OverOwnChunks
 
 #: From a text to one vector per token and where each token begins, in characters.
 TokenVectors = Callable[[str], tuple[Any, Sequence[int]]]
 
 
 @dataclass(frozen=True)
-class LateChunking:
+class LateChunking(OverOwnChunks):
     """The mean of the token vectors that a chunk has inside its longer text.
 
     Each document is embedded in stretches of whole chunks, as many as fit the model's window.
@@ -69,20 +69,6 @@ class LateChunking:
                 mean = rows[low:high].mean(axis=0)
                 vectors[place] = mean / max(float(np.linalg.norm(mean)), 1e-12)
             begin += len(unit.text)
-
-    def collections(self, bench: Bench) -> list[Collection]:
-        """The chunks with their late vectors."""
-        return [self._chunks(bench)]
-
-    def returned(self, bench: Bench) -> Collection:
-        """The chunks with their late vectors."""
-        return self._chunks(bench)
-
-    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
-        """The first chunks of the fused ranking."""
-        held = self._chunks(bench)
-        fused = bench.fused(question, [("chunk", held)])
-        return chosen(held, [entry.id for entry in fused[:budget]], budget)
 
     def settings(self) -> dict[str, Any]:
         """Label and window."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from seams_core.evaluation.bench import Bench
 from seams_core.evaluation.collection import Collection, Ranking, Unit
-from seams_core.evaluation.comparators.base import Answer, OverChunks, chosen
+from seams_core.evaluation.comparators.base import Answer, OverChunks, OverOwnChunks, chosen
 from seams_core.evaluation.data import Span
 
 
@@ -30,7 +30,7 @@ class Plain(OverChunks):
 
 
 @dataclass(frozen=True)
-class Overlap:
+class Overlap(OverOwnChunks):
     """Chunks of the same size that repeat the end of the one before.
 
     :param share: Of the chunk size that is repeated, over 0 and under 1.
@@ -49,20 +49,6 @@ class Overlap:
             return windows(bench, size, size - round(self.share * size), link=False)
 
         return bench.collection(("overlap", self.share), units)
-
-    def collections(self, bench: Bench) -> list[Collection]:
-        """The overlapping chunks."""
-        return [self._chunks(bench)]
-
-    def returned(self, bench: Bench) -> Collection:
-        """The overlapping chunks."""
-        return self._chunks(bench)
-
-    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
-        """The first chunks of the fused ranking; text that two of them share is sent twice."""
-        held = self._chunks(bench)
-        fused = bench.fused(question, [("chunk", held)])
-        return chosen(held, [entry.id for entry in fused[:budget]], budget)
 
     def settings(self) -> dict[str, Any]:
         """Its share."""
@@ -104,7 +90,7 @@ class Convex(OverChunks):
 
 
 @dataclass(frozen=True)
-class Contextual:
+class Contextual(OverOwnChunks):
     """Chunks that are searched with a prefix of the user's making (Contextual Retrieval).
 
     :param prefix: From document text and chunk text to what is put before the chunk.
@@ -132,20 +118,6 @@ class Contextual:
             ]
 
         return bench.collection(("contextual", self.label), units)
-
-    def collections(self, bench: Bench) -> list[Collection]:
-        """The chunks with their prefixes."""
-        return [self._chunks(bench)]
-
-    def returned(self, bench: Bench) -> Collection:
-        """The chunks with their prefixes."""
-        return self._chunks(bench)
-
-    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
-        """The first chunks of the fused ranking of prefixed chunks."""
-        held = self._chunks(bench)
-        fused = bench.fused(question, [("chunk", held)])
-        return chosen(held, [entry.id for entry in fused[:budget]], budget)
 
     def settings(self) -> dict[str, Any]:
         """Its label."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,12 +18,50 @@ from seams_core.types import Entry
 _DEPTH_FACTOR = 8  # many small units lead to the same chunk
 
 
-@dataclass(frozen=True)
-class Windows:
-    """Sliding windows, each linked to every chunk it overlaps; chunks are searched as well.
+class OverSmall(ABC):
+    """What searches small units and returns the chunks they lead to.
 
-    A window list becomes a list of chunks, each at the place of its best window, and is fused
-    with the lists of the chunks themselves; ``alone`` leaves those out.
+    A list of small units becomes a list of chunks, each at the place of its best unit, and is
+    fused with the lists of the chunks themselves; ``alone`` leaves those out.
+    """
+
+    alone: bool
+
+    @abstractmethod
+    def _small(self, bench: Bench) -> Collection: ...
+
+    def collections(self, bench: Bench) -> list[Collection]:
+        """The chunks, unless they are not searched, and the small units."""
+        return [self._small(bench)] if self.alone else [bench.chunks, self._small(bench)]
+
+    def returned(self, bench: Bench) -> Collection:
+        """The chunks."""
+        return bench.chunks
+
+    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
+        """The first chunks of the fused ranking."""
+        small = self._small(bench)
+
+        def rank() -> list[str]:
+            depth, held = bench.settings.depth, bench.chunks
+            lists = [
+                _parents(small, found[question], depth) for found in (small.dense, small.keywords)
+            ]
+            if not self.alone:
+                for found in (held.dense, held.keywords):
+                    lists.append([held.units[place].id for place in found[question].units.tolist()])
+            fused = reciprocal_rank_fusion(
+                [[Entry("chunk", id) for id in ids] for ids in lists], rrf_k=bench.settings.rrf_k
+            )
+            return [entry.id for entry in fused]
+
+        ranked = bench.remember(question, ("small", id(small), self.alone), rank)
+        return chosen(bench.chunks, ranked, budget)
+
+
+@dataclass(frozen=True)
+class Windows(OverSmall):
+    """Sliding windows, each linked to every chunk it overlaps; chunks are searched as well.
 
     :param size: Tokens of a window.
     :param stride: Tokens from one window's beginning to the next; 0 is the chunk size.
@@ -39,7 +78,7 @@ class Windows:
         stride = self.stride or "one chunk"
         return f"windows {self.size}/{stride}" + (", chunks not searched" if self.alone else "")
 
-    def _windows(self, bench: Bench) -> Collection:
+    def _small(self, bench: Bench) -> Collection:
         stride = self.stride or bench.settings.chunk_size
         factor = _DEPTH_FACTOR if stride < bench.settings.chunk_size else 1
         return bench.collection(
@@ -48,25 +87,13 @@ class Windows:
             depth=factor * bench.settings.depth,
         )
 
-    def collections(self, bench: Bench) -> list[Collection]:
-        """The chunks, unless they are not searched, and the windows."""
-        return [self._windows(bench)] if self.alone else [bench.chunks, self._windows(bench)]
-
-    def returned(self, bench: Bench) -> Collection:
-        """The chunks."""
-        return bench.chunks
-
-    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
-        """The first chunks of the fused ranking."""
-        return from_small(bench, self._windows(bench), question, budget, alone=self.alone)
-
     def settings(self) -> dict[str, Any]:
         """Size and stride."""
         return {"method": "windows", "depth_factor": _DEPTH_FACTOR, **asdict(self)}
 
 
 @dataclass(frozen=True)
-class Sentences:
+class Sentences(OverSmall):
     """Small to big: sentences are searched, and lead to the chunks they lie in.
 
     :param alone: Search the sentences and not the chunks, as small-to-big retrieval does.
@@ -79,51 +106,16 @@ class Sentences:
         """With what is searched."""
         return "small to big by sentences" + ("" if self.alone else ", with chunks")
 
-    def _sentences(self, bench: Bench) -> Collection:
+    def _small(self, bench: Bench) -> Collection:
         return bench.collection(
             "sentences",
             lambda: sentence_units(bench),
             depth=_DEPTH_FACTOR * bench.settings.depth,
         )
 
-    def collections(self, bench: Bench) -> list[Collection]:
-        """The chunks, unless they are not searched, and the sentences."""
-        return [self._sentences(bench)] if self.alone else [bench.chunks, self._sentences(bench)]
-
-    def returned(self, bench: Bench) -> Collection:
-        """The chunks."""
-        return bench.chunks
-
-    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
-        """The first chunks of the fused ranking."""
-        return from_small(bench, self._sentences(bench), question, budget, alone=self.alone)
-
     def settings(self) -> dict[str, Any]:
         """What is searched."""
         return {"method": "sentences", "depth_factor": _DEPTH_FACTOR, **asdict(self)}
-
-
-def from_small(
-    bench: Bench, small: Collection, question: int, budget: int, *, alone: bool
-) -> Answer:
-    """Turn lists of small units into lists of chunks and fuse them."""
-
-    def rank() -> list[str]:
-        depth = bench.settings.depth
-        lists = [
-            _parents(small, ranking[question], depth) for ranking in (small.dense, small.keywords)
-        ]
-        if not alone:
-            held = bench.chunks
-            for ranking in (held.dense, held.keywords):
-                lists.append([held.units[place].id for place in ranking[question].units.tolist()])
-        fused = reciprocal_rank_fusion(
-            [[Entry("chunk", id) for id in ids] for ids in lists], rrf_k=bench.settings.rrf_k
-        )
-        return [entry.id for entry in fused]
-
-    ranked = bench.remember(question, ("small", id(small), alone), rank)
-    return chosen(bench.chunks, ranked, budget)
 
 
 def _parents(small: Collection, ranking: Ranking, depth: int) -> list[str]:
