@@ -29,6 +29,7 @@ def plot_coverage(
             if kind in cells[budgets[0]]:
                 values = [cells[budget][kind]["full"] for budget in budgets]
                 axis.plot([int(b) for b in budgets], values, marker="o", label=name)
+        axis.set_xticks([int(budget) for budget in budgets])
         axis.set_xlabel("budget (chunks)")
         axis.set_ylabel("share of questions with whole evidence")
         axis.set_title("all questions" if kind == "all" else "evidence that a cut divides")
