@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from seams_core.errors import SyncInterruptedError
+from seams_core.errors import SeamsError, SyncInterruptedError
 from seams_core.locate import Locator
 from seams_core.sentences import SentencesLike
 from seams_core.staging import Staging
@@ -102,9 +103,11 @@ def sync(
     build_seams([], **settings)  # settings are checked before anything is read
     work = _Work(seam_store, embed, size)
     with Staging() as staging:
-        _stage(staging, chunks, locator or Locator())
-        for page in seam_store.pages(_PAGE):
-            staging.add_seam_ids(row.id for row in page)
+        with _reading("chunks"):
+            _stage(staging, chunks, locator or Locator())
+        with _reading("seams"):
+            for page in seam_store.pages(_PAGE):
+                staging.add_seam_ids(row.id for row in page)
         count, documents = staging.counts()
         overlaps = _Overlaps()
         seams = build_seams(overlaps.watch(staging.ordered()), **settings)
@@ -224,6 +227,20 @@ def _stage(staging: Staging, chunks: Iterable[Row] | Iterable[Chunk], locator: L
     while page := list(islice(items, _PAGE)):
         staging.add_chunks(item for item in page if isinstance(item, Chunk))
         staging.add_rows((item for item in page if isinstance(item, Row)), locator)
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """A store that fails while it is read: nothing has been written yet, and that is said."""
+    try:
+        yield
+    except SeamsError:
+        raise
+    except Exception as error:
+        raise SyncInterruptedError(
+            f"stopped while reading {what} ({type(error).__name__}: {error}). Nothing was added or "
+            "deleted. Run sync again to complete it"
+        ) from error
 
 
 def _bar(progress: bool, total: int) -> Any:
