@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from seams_core.locks import lock_of
 from seams_core.registry import Part
 from seams_core.store import SEAM_TYPE, TYPE_KEY, Hit, Row
 
@@ -61,9 +63,10 @@ class QdrantStore:
         """Every row, in pages, in the order of ids."""
         offset = None
         while True:
-            points, offset = self._client.scroll(
-                self.name, scroll_filter=self._filter(), limit=size, offset=offset
-            )
+            with self._lock:
+                points, offset = self._client.scroll(
+                    self.name, scroll_filter=self._filter(), limit=size, offset=offset
+                )
             if points:
                 yield [self._row(point) for point in points]
             if offset is None:
@@ -73,12 +76,16 @@ class QdrantStore:
         """The rows with these ids that also pass ``filter``."""
         found: dict[str, Row] = {}
         for asked in self._batches(ids):
-            found |= self._rows(asked, self._client.scroll(**self._get(asked, filter))[0])
+            with self._lock:
+                points, _ = self._client.scroll(**self._get(asked, filter))
+            found |= self._rows(asked, points)
         return found
 
     def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
         """The ``k`` nearest rows."""
-        return self._hits(self._client.query_points(**self._search(vector, k, filter)).points)
+        with self._lock:
+            found = self._client.query_points(**self._search(vector, k, filter))
+        return self._hits(found.points)
 
     def put(self, rows: Sequence[Row], vectors: ArrayLike) -> None:
         """Write rows with their vectors, replacing those that are there."""
@@ -91,13 +98,20 @@ class QdrantStore:
             for row, vector in zip(rows, np.asarray(vectors), strict=True)
         ]
         for begin in range(0, len(points), self.batch_size):
-            self._client.upsert(self.name, points[begin : begin + self.batch_size], wait=True)
+            with self._lock:
+                self._client.upsert(self.name, points[begin : begin + self.batch_size], wait=True)
 
     def drop(self, ids: Sequence[str]) -> None:
         """Delete by id."""
         for begin in range(0, len(ids), self.batch_size):
             part = [_native(self.as_stored(id)) for id in ids[begin : begin + self.batch_size]]
-            self._client.delete(self.name, points_selector=part, wait=True)
+            with self._lock:
+                self._client.delete(self.name, points_selector=part, wait=True)
+
+    @property
+    def _lock(self) -> AbstractContextManager[Any]:
+        # Qdrant's local mode loses points where two threads write at once.
+        return lock_of(self._client, is_local(self._client))
 
     def _batches(self, ids: Sequence[str]) -> Iterator[dict[str, str]]:
         """From an id as Qdrant gives it back to the id as it was asked for."""
@@ -183,6 +197,11 @@ def collection_beside(client: Any, name: str) -> str:
             seams, vectors_config=params.vectors, sparse_vectors_config=params.sparse_vectors
         )
     return seams
+
+
+def is_local(client: Any) -> bool:
+    """Whether the client keeps its collections in this process."""
+    return type(getattr(client, "_client", None)).__name__ == "QdrantLocal"
 
 
 def _native(id: str) -> int | str:

@@ -1,0 +1,163 @@
+"""LangChain's vector stores."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from seams_core import Row
+from seams_langchain.stores import beside, resolve_store
+from tests.conformance.cases import Case, Place
+from tests.stores import HashEmbedding
+
+
+class Hashed(Embeddings):
+    """Counts through to the embedding it is made of."""
+
+    def __init__(self, inner: HashEmbedding) -> None:
+        self.inner = inner
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [v.tolist() for v in self.inner(texts)]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.inner.one(text).tolist()
+
+
+def fill(vectorstore: Any, rows: list[Row], embed: HashEmbedding) -> Any:
+    documents = [Document(id=r.id, page_content=r.text, metadata=dict(r.metadata)) for r in rows]
+    if documents:
+        vectorstore.add_documents(documents, ids=[row.id for row in rows])
+    return vectorstore
+
+
+def remove(vectorstore: Any, ids: list[str]) -> None:
+    vectorstore.delete(ids=ids)
+
+
+def public(vectorstore: Any, query: str, embed: HashEmbedding) -> list[str]:
+    vector = embed.one(query).tolist()
+    found = [
+        *vectorstore.similarity_search(query, k=500),
+        *(d for d, _ in vectorstore.similarity_search_with_score(query, k=500)),
+        *vectorstore.similarity_search_by_vector(vector, k=500),
+        *vectorstore.max_marginal_relevance_search(query, k=20, fetch_k=100),
+        *vectorstore.as_retriever(search_kwargs={"k": 500}).invoke(query),
+    ]
+    return [document.page_content for document in found]
+
+
+def chroma(place: Place, embed: HashEmbedding) -> Any:
+    import chromadb
+    from langchain_chroma import Chroma
+
+    client = chromadb.PersistentClient(path=str(place.path))
+    return Chroma(client=client, collection_name=place.name, embedding_function=Hashed(embed))
+
+
+def chroma_http(place: Place, embed: HashEmbedding) -> Any:
+    import chromadb
+    from langchain_chroma import Chroma
+
+    host, port = place.url("chroma").split(":")
+    client = chromadb.HttpClient(host=host, port=int(port))
+    return Chroma(client=client, collection_name=place.name, embedding_function=Hashed(embed))
+
+
+def qdrant(place: Place, embed: HashEmbedding) -> Any:
+    from langchain_qdrant import QdrantVectorStore
+    from qdrant_client import QdrantClient, models
+
+    client = QdrantClient(path=str(place.path / "qdrant"))
+    client.create_collection(
+        place.name, vectors_config=models.VectorParams(size=64, distance=models.Distance.COSINE)
+    )
+    return QdrantVectorStore(client=client, collection_name=place.name, embedding=Hashed(embed))
+
+
+def memory(place: Place, embed: HashEmbedding) -> Any:
+    from langchain_core.vectorstores import InMemoryVectorStore
+
+    return InMemoryVectorStore(Hashed(embed))
+
+
+def faiss(place: Place, embed: HashEmbedding) -> Any:
+    from faiss import IndexFlatL2
+    from langchain_community.docstore.in_memory import InMemoryDocstore
+    from langchain_community.vectorstores import FAISS
+
+    return FAISS(Hashed(embed), IndexFlatL2(64), InMemoryDocstore(), {})
+
+
+CHROMA_FILTERS = [
+    ({"group": {"$eq": 1}}, lambda m: m["group"] == 1),
+    ({"tag": {"$in": ["a", "c"]}}, lambda m: m["tag"] in "ac"),
+    ({"tag": {"$ne": "a"}}, lambda m: m["tag"] != "a"),
+    ({"tag": {"$nin": ["a", "b"]}}, lambda m: m["tag"] == "c"),
+    ({"half": {"$gt": 0}}, lambda m: m["half"] > 0),
+    ({"half": {"$ne": 0}}, lambda m: m["half"] != 0),
+    ({"$and": [{"tag": "a"}, {"half": 1}]}, lambda m: m["tag"] == "a" and m["half"] == 1),
+    ({"$or": [{"tag": "b"}, {"half": 0}]}, lambda m: m["tag"] == "b" or m["half"] == 0),
+]
+FAISS_FILTERS = [
+    ({"group": 1}, lambda m: m["group"] == 1),
+    ({"half": {"$neq": 0}}, lambda m: m["half"] != 0),
+    ({"tag": {"$nin": ["a"]}}, lambda m: m["tag"] != "a"),
+    ({"$or": [{"tag": "b"}, {"half": 0}]}, lambda m: m["tag"] == "b" or m["half"] == 0),
+    (lambda m: m["half"] == 1, lambda m: m["half"] == 1),
+]
+MEMORY_FILTERS = [
+    (lambda d: d.metadata["half"] == 1, lambda m: m["half"] == 1),
+    (lambda d: d.metadata["tag"] != "a", lambda m: m["tag"] != "a"),
+]
+
+
+def qdrant_filters() -> list[Any]:
+    if find_spec("qdrant_client") is None:
+        return []
+    from qdrant_client.models import FieldCondition, Filter, MatchAny, MatchValue, Range
+
+    def field(key: str, **kind: Any) -> Any:
+        return FieldCondition(key=f"metadata.{key}", **kind)
+
+    half = field("half", match=MatchValue(value=1))
+    tag = field("tag", match=MatchAny(any=["b", "c"]))
+    return [
+        (Filter(must=[half]), lambda m: m["half"] == 1),
+        (Filter(must_not=[half]), lambda m: m["half"] != 1),
+        (Filter(should=[half, tag]), lambda m: m["half"] == 1 or m["tag"] in "bc"),
+        (Filter(must_not=[tag], must=[half]), lambda m: m["half"] == 1 and m["tag"] == "a"),
+        (Filter(must=[field("group", range=Range(gte=1))]), lambda m: m["group"] >= 1),
+    ]
+
+
+NESTED = {"list": [1, 2], "inner": {"a": {"b": None}}, "none": None}
+ANY = {"text": "é 中", "whole": 7, "broken": 0.5, "yes": True, **NESTED}
+
+
+def case(name: str, open: Any, filters: list[Any], **more: Any) -> Case:
+    return Case(
+        name,
+        open,
+        **{
+            "fill": fill,
+            "remove": remove,
+            "resolve": resolve_store,
+            "beside": beside,
+            "public": public,
+            **more,
+        },
+        filters=filters,
+    )
+
+
+CASES = [
+    case("langchain-chroma", chroma, CHROMA_FILTERS),
+    case("langchain-chroma-http", chroma_http, CHROMA_FILTERS),
+    case("langchain-qdrant", qdrant, qdrant_filters(), any_id=False, values=ANY),
+    case("langchain-memory", memory, MEMORY_FILTERS, values=ANY),
+    case("langchain-faiss", faiss, FAISS_FILTERS, values=ANY),
+]
