@@ -102,6 +102,13 @@ class TiktokenMeasure:
     def __init__(self, encoding: tiktoken.Encoding) -> None:
         self._encoding = encoding
         self.name: str = encoding.name
+        # Arrays are faster than lists, but the first releases that gave them took what looks like
+        # a special token for one.
+        to_numpy = getattr(encoding, "encode_to_numpy", None)
+        self._to_numpy = to_numpy is not None and all(
+            len(to_numpy(token, disallowed_special=())) == len(encoding.encode_ordinary(token))
+            for token in encoding.special_tokens_set
+        )
         # Tokens of the chunks cut last: their windows are taken next, and need not encode again.
         self._recent: OrderedDict[str, NDArray[np.uint32]] = OrderedDict()
 
@@ -119,7 +126,9 @@ class TiktokenMeasure:
         return lengths
 
     def _encode(self, text: str) -> NDArray[np.uint32]:
-        return self._encoding.encode_to_numpy(text, disallowed_special=())
+        if self._to_numpy:
+            return self._encoding.encode_to_numpy(text, disallowed_special=())
+        return np.array(self._encoding.encode_ordinary(text), dtype=np.uint32)
 
     def count(self, text: str) -> int:
         """How many tokens ``text`` has, encoded alone."""

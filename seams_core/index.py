@@ -136,10 +136,13 @@ class SeamedIndex:
             stale += sum(not chunk_ids.issuperset(_link(row.metadata)) for row in page)
         return IndexStatus(len(chunk_ids), seams, stale)
 
-    def sources(self) -> Sequence[Source]:
-        """The first-stage lists of a query: dense chunks and seams, then keywords of each."""
+    def sources(self, *, keywords: bool = True) -> Sequence[Source]:
+        """The first-stage lists of a query: dense chunks and seams, then keywords of each.
+
+        :param keywords: ``False`` leaves the keyword lists out, and their indexes unmade.
+        """
         chunks = DenseSource(self.chunk_store, "chunk")
-        if not self.keywords:
+        if not (self.keywords and keywords):
             return (chunks, DenseSource(self.seam_store, "seam"))
         words = self._keyword_indexes()
         return (

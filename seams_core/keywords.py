@@ -136,7 +136,7 @@ class KeywordIndex:
         folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
         try:
             if self._engine is not None:
-                self._engine.save(folder, show_progress=False)
+                self._engine.save(folder)
             meta = {
                 "format": _FORMAT,
                 "language": self.language,
@@ -179,7 +179,7 @@ class KeywordIndex:
                     )
             engine = None
             if meta["files"]:
-                engine = _bm25s().BM25.load(folder, load_corpus=False, allow_pickle=False)
+                engine = _bm25s().BM25.load(folder, load_corpus=False)
             return cls(list(meta["ids"]), meta["language"], engine, meta["k1"], meta["b"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StaleIndexError(

@@ -104,7 +104,7 @@ class SeamIndex:
         :param progress: Show a progress bar.
         :return: What was added, kept and deleted; see :class:`seams_core.SyncReport`.
         """
-        rows = None if documents is None else map(_row, documents)
+        rows = None if documents is None else map(self._row, documents)
         return self.core.sync(rows, progress=progress)
 
     async def async_sync(
@@ -117,11 +117,15 @@ class SeamIndex:
         """How many chunks and seams there are, and how many seams are stale."""
         return self.core.status()
 
+    def chunk_id(self, id: str) -> str:
+        """``id`` as the chunk store writes it: Qdrant takes a UUID in any form and gives dashes."""
+        as_stored = getattr(self.core.chunk_store, "as_stored", str)
+        return str(as_stored(id))
 
-def _row(document: Document) -> Row:
-    if document.id is None:
-        raise StoreError(
-            "a document that was handed in has no id: give each chunk the id that it has in the "
-            "chunk store"
-        )
-    return Row(str(document.id), document.page_content, document.metadata)
+    def _row(self, document: Document) -> Row:
+        if document.id is None:
+            raise StoreError(
+                "a document that was handed in has no id: give each chunk the id that it has in "
+                "the chunk store"
+            )
+        return Row(self.chunk_id(document.id), document.page_content, document.metadata)

@@ -11,15 +11,16 @@ from langchain_core.callbacks import (
     CallbackManagerForRetrieverRun,
 )
 from langchain_core.documents import BaseDocumentCompressor, Document
-from langchain_core.retrievers import BaseRetriever
+from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from seams_core import MarginFireTest, Retrieval, Retrieved, Row, Trace
-from seams_core.fusion import DEFAULT_RRF_K
+from seams_core.fusion import DEFAULT_RRF_K, reciprocal_rank_fusion
 from seams_core.index import reading_order
 from seams_core.retrieval import DEFAULT_DEPTH
 from seams_core.selection import DEFAULT_RERANK_TOP_N
+from seams_core.tokens import checked_positive
 from seams_langchain.index import SeamIndex
 from seams_langchain.reranking import to_documents, to_ids
 from seams_langchain.sources import RetrieverSource
@@ -68,6 +69,8 @@ class SeamsRetriever(BaseRetriever):
     """The chunk store's own filter; it holds for chunks that a seam brings, too."""
     dense: bool = True
     """Search both collections by vector; ``False`` leaves it to keywords and retrievers."""
+    keywords: bool = True
+    """Search both collections by keywords, where the index keeps keyword indexes."""
     chunk_retrievers: list[BaseRetriever] = Field(default_factory=list)
     """Further retrievers of chunks to fuse in; their documents carry the chunk ids."""
     seam_retrievers: list[BaseRetriever] = Field(default_factory=list)
@@ -89,6 +92,14 @@ class SeamsRetriever(BaseRetriever):
             MarginFireTest(self.margin)
         if self.fire_test is not None and not callable(self.fire_test):
             raise ValueError(f"fire_test={self.fire_test!r} is no fire test")
+        lists = 2 * self.dense + 2 * (self.keywords and self.index.core.keywords)
+        lists += len(self.chunk_retrievers) + len(self.seam_retrievers)
+        if not lists:
+            raise ValueError(
+                "dense=False and keywords=False leave nothing to search: set one of them, or give "
+                "chunk_retrievers"
+            )
+        reciprocal_rank_fusion([[]] * lists, weights=self.weights, rrf_k=self.rrf_k)
         return self
 
     @classmethod
@@ -116,9 +127,12 @@ class SeamsRetriever(BaseRetriever):
 
     def _retrieval(self) -> Retrieval:
         sources = [
-            source for source in self.index.core.sources() if self.dense or not source.needs_vector
+            source
+            for source in self.index.core.sources(keywords=self.keywords)
+            if self.dense or not source.needs_vector
         ]
-        extra = [RetrieverSource(r, "chunk") for r in self.chunk_retrievers]
+        as_stored = self.index.chunk_id
+        extra = [RetrieverSource(r, "chunk", as_stored) for r in self.chunk_retrievers]
         extra += [RetrieverSource(r, "seam") for r in self.seam_retrievers]
         return Retrieval(
             self.index.core.chunk_store,
@@ -138,10 +152,17 @@ class SeamsRetriever(BaseRetriever):
         elif self.margin is not None:
             test = MarginFireTest(self.margin)
         return {
-            "budget": self.k if k is None else k,
+            "budget": self.k if k is None else checked_positive("k", k),
             "fire_test": test,
             "filter": self.filter if filter is None else filter,
         }
+
+    def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
+        """What LangSmith shows of LangChain's own vector store retriever, too."""
+        params = super()._get_ls_params(**kwargs)
+        params["ls_vector_store_provider"] = type(self.index.chunk_store).__name__
+        params["ls_embedding_provider"] = type(self.index.embeddings).__name__
+        return params
 
     def _run(
         self,

@@ -158,7 +158,7 @@ from tests.stores import HashEmbedding
 client = chromadb.PersistentClient(path=sys.argv[1])
 embed = HashEmbedding()
 def slow(texts):
-    time.sleep(0.02)
+    time.sleep(0.06)
     return embed(texts)
 index = SeamedIndex(ChromaStore(client.get_collection("chunks")),
                     ChromaStore(client.get_or_create_collection("seams")), slow, batch_size=4)

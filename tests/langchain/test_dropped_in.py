@@ -133,6 +133,8 @@ def test_callbacks_tags_run_names_and_langsmith_parameters(retriever) -> None:
     assert start[:4] == ("start", "stale", "mine", ["t"])
     assert start[4]["a"] == 1
     assert start[4]["ls_retriever_name"] == "seams"
+    assert start[4]["ls_vector_store_provider"] == "InMemoryVectorStore"
+    assert start[4]["ls_embedding_provider"] == "CountingEmbeddings"
     assert end == ("end", 4)
     with pytest.raises(ValueError, match="margin=-1"):
         retriever.invoke("stale", config, margin=-1)

@@ -9,7 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
+from collections import Counter
 
 import pytest
 from langchain_chroma import Chroma
@@ -21,8 +21,9 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from langchain_milvus import Milvus
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from seams_core import AnchoredFireTest, KeywordIndex, Store
+from seams_core import AnchoredFireTest, Row, Store
 from seams_core.errors import MissingKeyError, StoreError
+from seams_core.words import terms_of
 from seams_langchain import (
     SeamIndex,
     SeamsRetriever,
@@ -138,12 +139,26 @@ def test_r8_with_an_endless_margin_it_is_plain_hybrid_of_langchains_own_parts(tm
     store = empty_store("chroma", tmp_path)
     chunks = fill(store, long_documents(6, 200))
     retriever = SeamsRetriever.attach(store, k=10, margin=float("inf"))
-    keywords = KeywordIndex.build((c.id, c.page_content) for c in chunks)
     by_id = {c.id: c for c in chunks}
+    terms = terms_of("english")
+    bags = {c.id: Counter(terms(c.page_content)) for c in chunks}
+    mean = sum(bag.total() for bag in bags.values()) / len(bags)
+
+    def bm25(query: str, bag: Counter[str]) -> float:
+        """The formula as written in the books (Lucene's form), over the same terms."""
+        score = 0.0
+        for term in terms(query):
+            n = sum(term in other for other in bags.values())
+            length = 1 - 0.75 + 0.75 * bag.total() / mean
+            idf = math.log(1 + (len(bags) - n + 0.5) / (n + 0.5))
+            score += idf * bag[term] / (bag[term] + 1.5 * length)
+        return score
 
     class Bm25(BaseRetriever):
         def _get_relevant_documents(self, query, *, run_manager):
-            return [by_id[id] for id, _ in keywords.search(query, 150)]
+            scores = {id: round(bm25(query, bag), 5) for id, bag in bags.items()}
+            best = sorted((id for id in scores if scores[id]), key=lambda id: (-scores[id], id))
+            return [by_id[id] for id in best[:150]]
 
     dense, words = store.as_retriever(search_kwargs={"k": 150}), Bm25()
     ensemble = EnsembleRetriever(retrievers=[dense, words], weights=[1.0, 1.0], c=60)
@@ -182,8 +197,17 @@ def test_r12_chromas_filters_hold_for_what_a_seam_brings(tmp_path, shared) -> No
         chunk.metadata["half"] = number % 2  # every seam joins an allowed and a forbidden chunk
     store.add_documents(chunks, ids=[c.id for c in chunks])
     retriever = SeamsRetriever.attach(store, store if shared else None, k=8, margin=0)
+    # Pairs that come without a filter, so that it is the filter that holds them back below.
+    pairs = {
+        (d.id, d.metadata["seams_partner_id"])
+        for question in QUESTIONS[:12]
+        for d in retriever.invoke(question)
+        if "seams_seam_id" in d.metadata
+    }
     for filter, passes in FILTERS:
         allowed = {c.id for c in chunks if passes(c.metadata)}
+        if "half" in str(filter):
+            assert any(one in allowed and other not in allowed for one, other in pairs)
         for question in QUESTIONS[:12]:
             found = retriever.invoke(question, filter=filter)
             assert {d.id for d in found} <= allowed
@@ -290,8 +314,16 @@ def test_deleting_and_changing_through_the_indexing_api(tmp_path) -> None:
         trace = retriever.explain("stale reads w9")
         found = retriever.invoke("stale reads w9")
         assert {d.id for d in found} <= there
-        assert trace.counts["stale"] > 0
-        assert "stale" in str(trace)
+        links = {
+            row.id: {row.metadata["left_chunk_id"], row.metadata["right_chunk_id"]}
+            for page in retriever.index.core.seam_store.pages(100)
+            for row in page
+        }
+        stale = {id for id, link in links.items() if not link <= there}
+        named = {s["seam_id"] for s in trace.to_dict()["seams"] if s["verdict"] == "stale"}
+        assert named
+        assert named == stale & {entry.id for entry in trace.fused}
+        assert stale.isdisjoint(d.metadata.get("seams_seam_id") for d in found)
         retriever.index.sync()
         assert retriever.index.status().stale == 0
         assert retriever.index.status().seams > 0
@@ -316,12 +348,16 @@ from tests.langchain.models import empty_store, CountingEmbeddings
 from seams_langchain import SeamIndex
 store = empty_store("chroma", sys.argv[1])
 inner = store.embeddings.embed_documents
+batches = 0
 def slow(texts):
-    time.sleep(0.05)
+    global batches
+    batches += 1
+    if batches == 4:  # three batches are written
+        print("middle", flush=True)
+        time.sleep(float(sys.argv[2]))
     return inner(texts)
 store.embeddings.embed_documents = slow
 index = SeamIndex(store, batch_size=8)
-print("ready", flush=True)
 index.sync()
 print("done", flush=True)
 """
@@ -334,18 +370,21 @@ def test_killed_in_the_middle_and_run_again_the_end_state_is_the_same(tmp_path) 
     whole.sync()
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in ("", *sys.path) if p)}
     command = [sys.executable, "-c", KILLED, str(tmp_path / "killed")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.4)
+    process = subprocess.Popen([*command, "60"], stdout=subprocess.PIPE, text=True, env=env)
+    assert process.stdout.readline() == "middle\n"
     process.send_signal(signal.SIGKILL)
     assert process.stdout.read() == ""
-    process.wait()
-    subprocess.run(command, check=True, env=env, capture_output=True)
+    assert process.wait() == -signal.SIGKILL
 
-    def rows(index):
+    def rows() -> dict[str, Row]:
+        index = SeamIndex(empty_store("chroma", tmp_path / "killed"))
         return {row.id: row for page in index.core.seam_store.pages(100) for row in page}
 
-    assert rows(SeamIndex(empty_store("chroma", tmp_path / "killed"))) == rows(whole)
+    wanted = {row.id: row for page in whole.core.seam_store.pages(100) for row in page}
+    assert len(rows()) == 3 * 8 < len(wanted)
+    subprocess.run([*command, "0"], check=True, env=env, capture_output=True)
+    assert rows() == wanted
+    assert SeamIndex(empty_store("chroma", tmp_path / "killed")).sync().added == 0
 
 
 def test_same_text_in_two_documents_is_kept_twice(store) -> None:
@@ -445,6 +484,9 @@ def test_two_objects_over_one_collection_are_refused(tmp_path) -> None:
         ({"margin": 1, "fire_test": AnchoredFireTest()}, "both given"),
         ({"fire_test": "margin"}, "no fire test"),
         ({"order": "random"}, "order"),
+        ({"rerank_top_n": 0}, "rerank_top_n"),
+        ({"dense": False, "keywords": False}, "nothing to search"),
+        ({"weights": [1.0]}, "weights"),
         ({"top_k": 3}, "top_k"),
     ],
 )
@@ -454,6 +496,56 @@ def test_wrong_or_misspelt_settings_are_refused(settings, message) -> None:
     with pytest.raises(ValueError, match=message):
         SeamsRetriever.attach(store, **settings)
     assert store.embeddings.queries == 0
+
+
+async def test_wrong_arguments_of_invoke_are_named(store, retriever) -> None:
+    with pytest.raises(ValueError, match="k=0 is not allowed"):
+        retriever.invoke("stale", k=0)
+    with pytest.raises(ValueError, match="k=0 is not allowed"):
+        await retriever.ainvoke("stale", k=0)
+    with pytest.raises(TypeError, match="top_k"):
+        retriever.invoke("stale", top_k=3)
+
+
+def test_keyword_search_can_be_switched_off(store, retriever) -> None:
+    """Then the order is that of the vectors alone, and no keyword index is made."""
+    retriever.index.core.forget()
+    plain = retriever.model_copy(update={"keywords": False, "margin": float("inf")})
+    found = [d.id for d in plain.invoke("stale reads w9 d1")]
+    vector = store.embeddings.embed_query("stale reads w9 d1")
+    hits = retriever.index.core.chunk_store.search(vector, retriever.depth)
+    assert found == [hit.id for hit in hits[:6]]
+    assert retriever.index.core._keywords is None
+
+
+def test_ids_that_a_store_writes_otherwise_are_the_same_ids() -> None:
+    """Qdrant gives hex ids when adding and dashed ones when reading."""
+    store = empty_store("qdrant")
+    chunks = SeamsTextSplitter(chunk_size=128).split_documents(long_documents())
+    for chunk in chunks:
+        chunk.id = chunk.id.replace("-", "").upper()
+    store.add_documents(chunks)
+    index = SeamIndex(store)
+    assert index.sync(chunks).added == len(chunks) - 3
+    assert index.status().stale == 0
+    assert index.sync().added == 0
+    only = SeamsRetriever(
+        index=index, k=2, dense=False, keywords=False, chunk_retrievers=[Fixed(documents=chunks)]
+    )
+    assert [d.page_content for d in only.invoke("x")] == [c.page_content for c in chunks[:2]]
+
+
+def test_the_stores_own_retriever_can_be_fused_in(store) -> None:
+    """Also where it gives no ``Document.id``, as Qdrant's and Milvus's do not."""
+    fill(store)
+    own = store.as_retriever(search_kwargs={"k": 20})
+    retriever = SeamsRetriever.attach(
+        store, k=5, margin=float("inf"), dense=False, keywords=False, chunk_retrievers=[own]
+    )
+    found = retriever.invoke("stale reads w9 d1")
+    assert [d.page_content for d in found] == [
+        d.page_content for d in own.invoke("stale reads w9 d1")[:5]
+    ]
 
 
 def test_wrong_settings_of_the_index_are_refused() -> None:
