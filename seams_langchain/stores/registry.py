@@ -6,13 +6,15 @@ from typing import Any
 
 from seams_core import Store
 from seams_core.registry import Beside, Factory, Part, StoreRegistry
-from seams_langchain.stores import chroma, faiss, memory, milvus, qdrant
+from seams_langchain.stores import chroma, faiss, memory, milvus, pgvector, pgvectorstore, qdrant
 
 _MODULES: dict[str, Any] = {
     "Chroma": chroma,
     "FAISS": faiss,
     "InMemoryVectorStore": memory,
     "Milvus": milvus,
+    "PGVector": pgvector,
+    "PGVectorStore": pgvectorstore,
     "QdrantVectorStore": qdrant,
 }
 _REGISTRY = StoreRegistry(

@@ -6,11 +6,12 @@ from typing import Any
 
 from seams_core import Store
 from seams_core.registry import Beside, Factory, Part, StoreRegistry
-from seams_llamaindex.stores import chroma, faiss, qdrant, simple
+from seams_llamaindex.stores import chroma, faiss, postgres, qdrant, simple
 
 _MODULES: dict[str, Any] = {
     "ChromaVectorStore": chroma,
     "FaissVectorStore": faiss,
+    "PGVectorStore": postgres,
     "QdrantVectorStore": qdrant,
     "SimpleVectorStore": simple,
 }

@@ -92,6 +92,43 @@ def faiss(place: Place, embed: HashEmbedding) -> Any:
     return FAISS(Hashed(embed), IndexFlatL2(64), InMemoryDocstore(), {})
 
 
+def pgvector(place: Place, embed: HashEmbedding) -> Any:
+    import psycopg
+    from langchain_postgres import PGVector
+
+    server = f"postgres@{place.url('postgres')}"
+    # Its ids are unique over all collections of a database, and tests use the same ones.
+    with psycopg.connect(f"postgresql://{server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {place.name}")
+    url = f"postgresql+psycopg://{server}/{place.name}"
+    return PGVector(Hashed(embed), connection=url, collection_name=place.name)
+
+
+def pgvectorstore(place: Place, embed: HashEmbedding, id_column: Any = "langchain_id") -> Any:
+    from langchain_postgres import PGEngine, PGVectorStore
+
+    url = f"postgresql+psycopg://postgres@{place.url('postgres')}/postgres"
+    engine = PGEngine.from_connection_string(url)
+    engine.init_vectorstore_table(place.name, 64, id_column=id_column)
+    return PGVectorStore.create_sync(engine, Hashed(embed), place.name)
+
+
+def pgvectorstore_text(place: Place, embed: HashEmbedding) -> Any:
+    from langchain_postgres import Column
+
+    return pgvectorstore(place, embed, Column("langchain_id", "TEXT", nullable=False))
+
+
+PGVECTOR_FILTERS = [
+    ({"group": {"$eq": 1}}, lambda m: m["group"] == 1),
+    ({"half": {"$ne": 0}}, lambda m: m["half"] != 0),
+    ({"tag": {"$nin": ["a", "b"]}}, lambda m: m["tag"] == "c"),
+    ({"half": {"$gt": 0}}, lambda m: m["half"] > 0),
+    ({"$and": [{"tag": "a"}, {"half": 1}]}, lambda m: m["tag"] == "a" and m["half"] == 1),
+    ({"$or": [{"tag": "b"}, {"half": 0}]}, lambda m: m["tag"] == "b" or m["half"] == 0),
+    ({"$not": {"tag": "b"}}, lambda m: m["tag"] != "b"),
+    ({"tag": "b", "half": 0}, lambda m: m["tag"] == "b" and m["half"] == 0),
+]
 CHROMA_FILTERS = [
     ({"group": {"$eq": 1}}, lambda m: m["group"] == 1),
     ({"tag": {"$in": ["a", "c"]}}, lambda m: m["tag"] in "ac"),
@@ -158,6 +195,9 @@ CASES = [
     case("langchain-chroma", chroma, CHROMA_FILTERS),
     case("langchain-chroma-http", chroma_http, CHROMA_FILTERS),
     case("langchain-qdrant", qdrant, qdrant_filters(), any_id=False, values=ANY),
+    case("langchain-pgvector", pgvector, PGVECTOR_FILTERS, values=ANY),
+    case("langchain-pgvectorstore", pgvectorstore, PGVECTOR_FILTERS, any_id=False, values=ANY),
+    case("langchain-pgvectorstore-text", pgvectorstore_text, PGVECTOR_FILTERS, values=ANY),
     case("langchain-memory", memory, MEMORY_FILTERS, values=ANY),
     case("langchain-faiss", faiss, FAISS_FILTERS, values=ANY),
 ]

@@ -105,6 +105,22 @@ def simple(place: Place, embed: HashEmbedding) -> Any:
     return SimpleVectorStore()
 
 
+def postgres(place: Place, embed: HashEmbedding) -> Any:
+    from llama_index.vector_stores.postgres import PGVectorStore
+
+    host, port = place.url("postgres").split(":")
+    return PGVectorStore.from_params(
+        host=host,
+        port=port,
+        user="postgres",
+        password="",
+        database="postgres",
+        table_name=place.name,
+        embed_dim=64,
+        use_jsonb=True,
+    )
+
+
 def faiss(place: Place, embed: HashEmbedding) -> Any:
     from faiss import IndexFlatL2
     from llama_index.vector_stores.faiss import FaissVectorStore
@@ -180,6 +196,7 @@ CASES = [
     case("llamaindex-chroma", chroma, [*FLAT, NESTED]),
     case("llamaindex-chroma-http", chroma_http, [*FLAT, NESTED]),
     case("llamaindex-qdrant", qdrant, [*FLAT, NESTED], any_id=False, values=ALL_VALUES),
+    case("llamaindex-postgres", postgres, [*FLAT, NESTED], values=ALL_VALUES),
     case("llamaindex-simple", simple, FLAT, values=ALL_VALUES),
     case("llamaindex-faiss", faiss, FLAT, shares=False, removes=False, values=ALL_VALUES),
     case("llamaindex-faiss-map", faiss_map, FLAT, shares=False, removes=False, values=ALL_VALUES),

