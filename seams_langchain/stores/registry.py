@@ -6,12 +6,22 @@ from typing import Any
 
 from seams_core import Store
 from seams_core.registry import Beside, Factory, Part, StoreRegistry
-from seams_langchain.stores import chroma, faiss, memory, milvus, pgvector, pgvectorstore, qdrant
+from seams_langchain.stores import (
+    chroma,
+    faiss,
+    lancedb,
+    memory,
+    milvus,
+    pgvector,
+    pgvectorstore,
+    qdrant,
+)
 
 _MODULES: dict[str, Any] = {
     "Chroma": chroma,
     "FAISS": faiss,
     "InMemoryVectorStore": memory,
+    "LanceDB": lancedb,
     "Milvus": milvus,
     "PGVector": pgvector,
     "PGVectorStore": pgvectorstore,

@@ -6,11 +6,13 @@ from typing import Any
 
 from seams_core import Store
 from seams_core.registry import Beside, Factory, Part, StoreRegistry
-from seams_llamaindex.stores import chroma, faiss, postgres, qdrant, simple
+from seams_llamaindex.stores import chroma, faiss, lancedb, milvus, postgres, qdrant, simple
 
 _MODULES: dict[str, Any] = {
     "ChromaVectorStore": chroma,
     "FaissVectorStore": faiss,
+    "LanceDBVectorStore": lancedb,
+    "MilvusVectorStore": milvus,
     "PGVectorStore": postgres,
     "QdrantVectorStore": qdrant,
     "SimpleVectorStore": simple,

@@ -119,6 +119,44 @@ def pgvectorstore_text(place: Place, embed: HashEmbedding) -> Any:
     return pgvectorstore(place, embed, Column("langchain_id", "TEXT", nullable=False))
 
 
+def lancedb(place: Place, embed: HashEmbedding) -> Any:
+    import lancedb
+    from langchain_community.vectorstores import LanceDB
+
+    connection = lancedb.connect(str(place.path / "lance"))
+    return LanceDB(connection, Hashed(embed), table_name=place.name, mode="append")
+
+
+def milvus(place: Place, embed: HashEmbedding) -> Any:
+    from langchain_milvus import Milvus
+
+    uri = str(place.path / "m.db")
+    return Milvus(Hashed(embed), connection_args={"uri": uri}, collection_name=place.name)
+
+
+def milvus_server(place: Place, embed: HashEmbedding) -> Any:
+    from langchain_milvus import Milvus
+
+    return Milvus(
+        Hashed(embed),
+        connection_args={"uri": f"http://{place.url('milvus')}"},
+        collection_name=place.name,
+        consistency_level="Strong",
+    )
+
+
+LANCE_FILTERS = [
+    ("metadata.half = 1", lambda m: m["half"] == 1),
+    ("metadata.tag != 'a'", lambda m: m["tag"] != "a"),
+    ("metadata.tag = 'a' OR metadata.half = 1", lambda m: m["tag"] == "a" or m["half"] == 1),
+    ({"metadata.tag": "b"}, lambda m: m["tag"] == "b"),
+]
+MILVUS_FILTERS = [
+    ("half == 1", lambda m: m["half"] == 1),
+    ("tag != 'a'", lambda m: m["tag"] != "a"),
+    ("tag == 'a' or half == 1", lambda m: m["tag"] == "a" or m["half"] == 1),
+    ("tag not in ['a', 'b']", lambda m: m["tag"] == "c"),
+]
 PGVECTOR_FILTERS = [
     ({"group": {"$eq": 1}}, lambda m: m["group"] == 1),
     ({"half": {"$ne": 0}}, lambda m: m["half"] != 0),
@@ -198,6 +236,9 @@ CASES = [
     case("langchain-pgvector", pgvector, PGVECTOR_FILTERS, values=ANY),
     case("langchain-pgvectorstore", pgvectorstore, PGVECTOR_FILTERS, any_id=False, values=ANY),
     case("langchain-pgvectorstore-text", pgvectorstore_text, PGVECTOR_FILTERS, values=ANY),
+    case("langchain-lancedb", lancedb, LANCE_FILTERS, shares=False),
+    case("langchain-milvus-lite", milvus, MILVUS_FILTERS, shares=False),
+    case("langchain-milvus-server", milvus_server, MILVUS_FILTERS, shares=False),
     case("langchain-memory", memory, MEMORY_FILTERS, values=ANY),
     case("langchain-faiss", faiss, FAISS_FILTERS, values=ANY),
 ]

@@ -69,6 +69,11 @@ def remove(index: Any, ids: list[str]) -> None:
     index.delete_nodes(ids, delete_from_docstore=True)
 
 
+def remove_from_lance(index: Any, ids: list[str]) -> None:
+    quoted = ", ".join(f"'{id}'" for id in ids)  # the wrapper writes SQL that finds no row
+    index.vector_store.table.delete(f"id IN ({quoted})")
+
+
 def public(index: Any, query: str, embed: HashEmbedding) -> list[str]:
     found = index.as_retriever(similarity_top_k=500).retrieve(query)
     return [hit.node.get_content(MetadataMode.NONE) for hit in found]
@@ -121,6 +126,20 @@ def postgres(place: Place, embed: HashEmbedding) -> Any:
     )
 
 
+def lancedb(place: Place, embed: HashEmbedding) -> Any:
+    import lancedb
+    from llama_index.vector_stores.lancedb import LanceDBVectorStore
+
+    connection = lancedb.connect(str(place.path / "lance"))
+    return LanceDBVectorStore(connection=connection, table_name=place.name)
+
+
+def milvus(place: Place, embed: HashEmbedding) -> Any:
+    from llama_index.vector_stores.milvus import MilvusVectorStore
+
+    return MilvusVectorStore(str(place.path / "m.db"), collection_name=place.name, dim=64)
+
+
 def faiss(place: Place, embed: HashEmbedding) -> Any:
     from faiss import IndexFlatL2
     from llama_index.vector_stores.faiss import FaissVectorStore
@@ -164,6 +183,10 @@ NESTED = (
     ),
     lambda m: m["tag"] in "bc" and m["half"] == 0,
 )
+NEITHER = (
+    both(one("half", O.EQ, 1), one("tag", O.EQ, "a"), condition=FilterCondition.NOT),
+    lambda m: m["half"] != 1 and m["tag"] != "a",
+)
 FLAT = [EQUAL, UNEQUAL, GREATER, AMONG, NOT_AMONG, AND, OR]
 ALL_VALUES = {
     "text": "é 中",
@@ -197,6 +220,20 @@ CASES = [
     case("llamaindex-chroma-http", chroma_http, [*FLAT, NESTED]),
     case("llamaindex-qdrant", qdrant, [*FLAT, NESTED], any_id=False, values=ALL_VALUES),
     case("llamaindex-postgres", postgres, [*FLAT, NESTED], values=ALL_VALUES),
+    case(
+        "llamaindex-lancedb",
+        lancedb,
+        [*FLAT, NESTED, NEITHER],
+        shares=False,
+        remove=remove_from_lance,
+    ),
+    case(
+        "llamaindex-milvus-lite",
+        milvus,
+        [*FLAT, NESTED, NEITHER],
+        shares=False,
+        values=ALL_VALUES,
+    ),
     case("llamaindex-simple", simple, FLAT, values=ALL_VALUES),
     case("llamaindex-faiss", faiss, FLAT, shares=False, removes=False, values=ALL_VALUES),
     case("llamaindex-faiss-map", faiss_map, FLAT, shares=False, removes=False, values=ALL_VALUES),

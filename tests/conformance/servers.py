@@ -108,3 +108,10 @@ class Servers:
         while subprocess.run(list(map(str, ready)), capture_output=True).returncode:
             time.sleep(0.05)
         return f"127.0.0.1:{port}"
+
+    def _start_milvus(self) -> str:
+        server = Path(sys.executable).parent / "milvus-server"
+        port = free_port()
+        command = [server, "--data", self._path / "milvus", "--proxy-port", port]
+        self._run("milvus", list(map(str, command)), port)
+        return f"127.0.0.1:{port}"
