@@ -55,7 +55,7 @@ class Case:
     any_id: bool = True
     removes: bool = True
     values: dict[str, Any] = field(
-        default_factory=lambda: {"text": "é 中", "whole": 7, "broken": 0.5, "yes": True}
+        default_factory=lambda: {"words": "é 中", "whole": 7, "broken": 0.5, "yes": True}
     )
 
 

@@ -210,7 +210,7 @@ def qdrant_filters() -> list[Any]:
 
 
 NESTED = {"list": [1, 2], "inner": {"a": {"b": None}}, "none": None}
-ANY = {"text": "é 中", "whole": 7, "broken": 0.5, "yes": True, **NESTED}
+ANY = {"words": "é 中", "whole": 7, "broken": 0.5, "yes": True, **NESTED}
 
 
 def case(name: str, open: Any, filters: list[Any], **more: Any) -> Case:

@@ -189,7 +189,7 @@ NEITHER = (
 )
 FLAT = [EQUAL, UNEQUAL, GREATER, AMONG, NOT_AMONG, AND, OR]
 ALL_VALUES = {
-    "text": "é 中",
+    "words": "é 中",
     "whole": 7,
     "broken": 0.5,
     "yes": True,
