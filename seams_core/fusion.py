@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import overload
 
 from seams_core.types import Entry
@@ -27,11 +28,15 @@ class FusedRanking(Sequence[Entry]):
     @classmethod
     def from_scores(cls, scores: Mapping[Entry, float]) -> FusedRanking:
         """Rank entries by falling score; ties give a chunk before a seam, then the lower id."""
-        table = dict(scores)
-        entries = sorted(table, key=table.__getitem__, reverse=True)
+        return cls._ranked(dict(scores))
+
+    @classmethod
+    def _ranked(cls, table: dict[Entry, float]) -> FusedRanking:
+        items = sorted(table.items(), key=itemgetter(1), reverse=True)
+        entries = [entry for entry, _ in items]
         # Ties are few: putting each run of them in order by itself is faster than a sort on
         # tuples of keys. An entry compares by kind and id, and "chunk" comes before "seam".
-        ordered = [table[entry] for entry in entries]
+        ordered = [score for _, score in items]
         begin = 0
         for end in range(1, len(entries) + 1):
             if end < len(entries) and ordered[end] == ordered[begin]:
@@ -113,6 +118,6 @@ def reciprocal_rank_fusion(
             else:
                 part.append(weight / (rrf_k + rank))
     fsum = math.fsum
-    return FusedRanking.from_scores(
+    return FusedRanking._ranked(
         {entry: part[0] if len(part) == 1 else fsum(part) for entry, part in parts.items()}
     )

@@ -105,6 +105,7 @@ class SelectionPlan:
         """Read the list in order (R10)."""
         slots, budget, links = self._slots, self.budget, self.links
         included: set[str] = set()
+        steps = self._steps
         for entry in self.firing.order:
             kind, id = entry
             if kind == "chunk":
@@ -124,7 +125,7 @@ class SelectionPlan:
                 if kind == "seam":
                     for chunk in links[id]:
                         self._brought_by.setdefault(chunk, id)
-            self._steps.append(FillStep(entry, added, fits, len(slots)))
+            steps.append(FillStep(entry, added, fits, len(slots)))
 
     @cached_property
     def _ordinary(self) -> list[str]:
