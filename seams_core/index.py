@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from seams_core.keywords import KeywordIndex
 from seams_core.locate import Locator
 from seams_core.sentences import SentencesLike
-from seams_core.shared import check_shared
+from seams_core.shared import CheckedStore, check_shared
 from seams_core.sources import DenseSource, KeywordSource, Source
 from seams_core.store import LEFT_KEY, RIGHT_KEY, Row, Store
 from seams_core.sync import Embed, SyncReport, sync
@@ -101,15 +101,17 @@ class SeamedIndex:
         :param progress: Show a progress bar.
         :raises StoreError: If both share a collection whose filters do not part them.
         """
+        seam_store: Store = self.seam_store
         if self.whole_store is not None and not self._parted:
             check_shared(self.whole_store, self.chunk_store, self.seam_store)
             self._parted = True
+            seam_store = CheckedStore(self.seam_store, self.chunk_store)
         if chunks is None:
             chunks = (row for page in self.chunk_store.pages(_PAGE) for row in page)
         try:
             return sync(
                 chunks,
-                self.seam_store,
+                seam_store,
                 self.embed,
                 half_width=self.half_width,
                 snap=self.snap,

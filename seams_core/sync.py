@@ -187,7 +187,7 @@ class _Work:
         for attempt in range(1, _TRIES + 1):
             try:
                 return call()
-            except (ValueError, TypeError, AttributeError) as error:
+            except (ValueError, TypeError, AttributeError, SeamsError) as error:
                 raise self._stopped(doing, error) from error
             except Exception as error:
                 if attempt == _TRIES:

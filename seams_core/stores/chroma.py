@@ -125,7 +125,9 @@ class ChromaStore:
         for begin in range(0, len(rows), size):
             part = rows[begin : begin + size]
             ids = [row.id for row in part]
-            there = self._collection.get(ids=ids, include=["documents", "metadatas", "embeddings"])
+            there = self._collection.get(ids=ids, include=[])
+            if there["ids"]:
+                there = self._whole(there["ids"])
             same = self._unchanged(there, part, matrix[begin : begin + size])
             # Chroma merges metadata, and a vector that is written again is found less well: what
             # is there as it should be is left alone, what is to change is taken out first.
@@ -140,17 +142,29 @@ class ChromaStore:
                     metadatas=[self._write(part[n]) or None for n in new],
                 )
 
+    def _whole(self, ids: list[str]) -> Any:
+        parts = ["documents", "metadatas"]
+        try:
+            return self._collection.get(ids=ids, include=[*parts, "embeddings"])
+        except Exception as error:
+            # Vectors that another process has just written are not known here yet.
+            if type(error).__name__ != "InternalError":
+                raise
+            return self._collection.get(ids=ids, include=parts)
+
     def _unchanged(self, there: Any, rows: Sequence[Row], vectors: Any) -> set[str]:
+        if not there["ids"]:
+            return set()
         wanted = {row.id: (row, vector) for row, vector in zip(rows, vectors, strict=True)}
-        found = zip(
-            there["ids"], there["documents"], there["metadatas"], there["embeddings"], strict=True
-        )
+        known = there["embeddings"]
+        vectors = [None] * len(there["ids"]) if known is None else known
+        found = zip(there["ids"], there["documents"], there["metadatas"], vectors, strict=True)
         return {
             id
             for id, text, metadata, vector in found
             if text == wanted[id][0].text
             and metadata == self._write(wanted[id][0])
-            and np.allclose(vector, wanted[id][1], atol=1e-6)
+            and (vector is None or np.allclose(vector, wanted[id][1], atol=1e-6))
         }
 
     def drop(self, ids: Sequence[str]) -> None:

