@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as default
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ import sqlalchemy as sa
 from numpy.typing import ArrayLike
 
 from seams_core.registry import Part
-from seams_core.store import SEAM_TYPE, Hit, Row
+from seams_core.store import SEAM_TYPE, TYPE_KEY, Hit, Row
 from seams_core.stores.sql import Runner
 
 _MOST_CANDIDATES = 1000  # the most that hnsw.ef_search allows
@@ -48,7 +49,8 @@ class Table:
     :param order: A unique column to page by.
     :param read: From id, text and the metadata columns to a row.
     :param write: From a row to its columns, without the vector.
-    :param kind: The expression that gives the type field of a row; ``None`` if it has none.
+    :param field: From a metadata key to the expression that gives its text, which is null where
+        there is no such field.
     :param where: What every row of the collection meets.
     :param id_type: How ids are bound.
     :param id_is_unique: Whether the database refuses a second row of one id.
@@ -62,8 +64,8 @@ class Table:
     order: Any
     read: Callable[..., Row]
     write: Callable[[Row], dict[str, Any]]
-    kind: Any = None
-    where: Sequence[Any] = field(default_factory=tuple)
+    field: Callable[[str], Any]
+    where: Sequence[Any] = default(default_factory=tuple)
     id_type: Callable[[str], Any] = str
     id_is_unique: bool = True
 
@@ -125,6 +127,24 @@ class PostgresStore:
                 return
             yield [self._table.read(*tuple(row)[:-1]) for row in found]
             last = found[-1][-1]
+
+    def field_pages(self, key: str, size: int) -> Iterator[list[tuple[str, str | None]]]:
+        """Ids with one metadata field of every row, in pages, without texts."""
+        t, last = self._table, None
+        while True:
+            after: list[Any] = [] if last is None else [t.order > last]
+            found = self._runner.run(
+                [
+                    sa.select(t.id, t.field(key), t.order)
+                    .where(*self._where(), *after)
+                    .order_by(t.order)
+                    .limit(size)
+                ]
+            )
+            if not found:
+                return
+            yield [(str(id), value) for id, value, _ in found]
+            last = found[-1][2]
 
     def get(self, ids: Sequence[str], filter: Any = None) -> dict[str, Row]:
         """The rows with these ids that also pass ``filter``."""
@@ -193,7 +213,10 @@ class PostgresStore:
             self._runner.run([self._delete(ids[begin : begin + self.batch_size])])
 
     def _where(self) -> list[Any]:
-        where, kind = list(self._table.where), self._table.kind
+        where = list(self._table.where)
+        if self._part == "all":
+            return where
+        kind = self._table.field(TYPE_KEY)
         if self._part == "seams":
             where.append(kind == SEAM_TYPE)
         if self._part == "chunks":  # also what lacks the field, or has no metadata at all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seams_core.registry import Part
-from seams_core.store import TYPE_KEY, Row, Store
+from seams_core.store import Row, Store
 
 _OPERATORS = {"euclidean": "<->", "l2": "<->", "cosine": "<=>", "inner": "<#>"}
 
@@ -47,7 +47,7 @@ def store(vectorstore: Any, part: Part) -> Store:
                 "document": row.text,
                 "cmetadata": dict(row.metadata),
             },
-            kind=embeddings.c.cmetadata[TYPE_KEY].astext,
+            field=lambda key: embeddings.c.cmetadata[key].astext,
             where=[embeddings.c.collection_id == collection],
         )
 

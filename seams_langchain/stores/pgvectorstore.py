@@ -94,16 +94,16 @@ def _table(inner: Any, runner: Any, part: Part) -> Any:
     vector: Any = sa.column(inner.embedding_column)
     all_columns = [id_column, text, vector, *columns, *([] if extra is None else [as_json])]
     table = sa.table(inner.table_name, *all_columns, schema=inner.schema_name)
-    kind = None
-    if TYPE_KEY in fields:
-        kind = table.c[TYPE_KEY]
-    elif extra is not None:
-        kind = table.c[extra].op("->>")(TYPE_KEY)
-    elif part != "all":
+    if part != "all" and TYPE_KEY not in fields and extra is None:
         raise StoreError(
             f"table {inner.table_name!r} has neither a column {TYPE_KEY!r} nor one for further "
             "metadata, so chunks and seams can not share it: pass a second collection"
         )
+
+    def field(key: str) -> Any:
+        if key in fields:
+            return table.c[key]
+        return sa.null() if extra is None else table.c[extra].op("->>")(key)
 
     def read(id: Any, text: Any, *values: Any) -> Row:
         metadata = dict(values[-1] or {}) if extra is not None else {}
@@ -136,6 +136,6 @@ def _table(inner: Any, runner: Any, part: Part) -> Any:
         order=table.c[inner.id_column],
         read=read,
         write=write,
-        kind=kind,
+        field=field,
         id_type=ID_TYPES.get(kind_of_id, str),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seams_core.registry import Part
-from seams_core.store import TYPE_KEY, Row, Store
+from seams_core.store import Row, Store
 from seams_llamaindex.stores.nodes import read_row, row_metadata
 
 
@@ -31,7 +31,7 @@ def store(vector_store: Any, part: Part, index: Any) -> Store:
             order=table.c.id,
             read=lambda id, text, metadata: read_row(id, text, metadata or {}),
             write=write,
-            kind=table.c.metadata_.op("->>")(TYPE_KEY),
+            field=lambda key: table.c.metadata_.op("->>")(key),
             id_is_unique=False,
         ),
         EngineRunner(vector_store._engine, vector_store._async_engine),

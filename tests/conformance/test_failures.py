@@ -126,7 +126,9 @@ def test_a_cut_connection_is_said_and_running_again_completes(place, embed, monk
         return embed(texts)
 
     chunks, seams = case.resolve(held), case.resolve(case.beside(held))
-    with pytest.raises(SyncInterruptedError, match=r"(?s)writing seams.* 10 seams were added.*again"):
+    with pytest.raises(
+        SyncInterruptedError, match=r"(?s)writing seams.* 10 seams were added.*again"
+    ):
         SeamedIndex(chunks, seams, cutting, batch_size=5).sync()
     admin.execute(f"ALTER DATABASE {place.name} ALLOW_CONNECTIONS true")
     admin.close()
