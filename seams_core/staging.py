@@ -24,8 +24,9 @@ _PROBE = 16  # characters by which an overlap of two texts is looked for
 _SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
+PRAGMA cache_size = -32000;
 CREATE TABLE chunks (id TEXT PRIMARY KEY, document TEXT, section REAL, position REAL,
-                     is_offset INTEGER, text BLOB) WITHOUT ROWID;
+                     is_offset INTEGER, text BLOB);
 CREATE TABLE seams (id TEXT PRIMARY KEY, key TEXT, wanted INTEGER DEFAULT 0) WITHOUT ROWID;
 CREATE INDEX seam_keys ON seams (key);
 """
