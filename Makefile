@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DATA ?= ../shared/data
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lowest bench quality clean
+.PHONY: demo test check lowest bench results clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -30,8 +31,11 @@ lowest:  ## every test with the lowest versions that pyproject.toml allows
 	.venv-lowest/bin/python -m pip install --quiet --editable '.[dev]' --constraint tests/lowest.txt
 	.venv-lowest/bin/python -m pytest
 
-quality: $(STAMP)  ## does it answer better? DATA=folder with span-annotated sets
-	$(BIN)/python benchmarks/quality.py --out benchmarks/results/quality $(if $(DATA),--data $(DATA))
+results: $(STAMP)  ## what Seams is worth against its alternatives: make results DATA=folder
+	PYTHONPATH=cookbook $(BIN)/python -m seams_core.evaluation $(DATA) --sets faqs:odd chroma peps:odd \
+		--model models:static --out cookbook/results --experiments main
+	PYTHONPATH=cookbook $(BIN)/python -m seams_core.evaluation $(DATA) --sets faqs:odd peps:odd \
+		--model models:static --out cookbook/results --experiments shifted-grid half-widths chunk-sizes
 
 bench: $(STAMP)  ## the recorded benchmarks
 	$(BIN)/python benchmarks/cutting.py --out benchmarks/results/cutting.md

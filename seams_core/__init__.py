@@ -9,8 +9,10 @@ from seams_core.fusion import FusedRanking, reciprocal_rank_fusion
 from seams_core.index import IndexStatus, SeamedIndex
 from seams_core.keywords import KeywordIndex
 from seams_core.locate import Locator
+from seams_core.ratio import ScoreRatioFireTest
 from seams_core.retrieval import Retrieval, Retrieved
 from seams_core.selection import Selection, SelectionPlan, select_chunks
+from seams_core.sides import DropSideFireTest
 from seams_core.sources import DenseSource, KeywordSource, Source
 from seams_core.store import Hit, Row, Store
 from seams_core.sync import SyncReport, async_sync, sync
@@ -23,6 +25,7 @@ __all__ = [
     "AnchoredFireTest",
     "Chunk",
     "DenseSource",
+    "DropSideFireTest",
     "Entry",
     "FireTest",
     "Firing",
@@ -36,6 +39,7 @@ __all__ = [
     "Retrieval",
     "Retrieved",
     "Row",
+    "ScoreRatioFireTest",
     "Seam",
     "SeamedIndex",
     "SeamsError",

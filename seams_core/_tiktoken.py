@@ -134,6 +134,21 @@ class TiktokenMeasure:
         """How many tokens ``text`` has, encoded alone."""
         return len(self._encode(_clean(text)))
 
+    def token_bounds(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each token of the whole ``text`` begins and ends, in characters.
+
+        A token that begins or ends inside a code point takes that code point in whole.
+        """
+        clean = _clean(text)
+        lengths = self._lengths[self._encode(clean)]
+        ends: NDArray[np.int64] = np.cumsum(lengths)
+        starts: NDArray[np.int64] = ends - lengths
+        if clean.isascii():
+            return starts, ends
+        raw = np.frombuffer(clean.encode(), dtype=np.uint8)
+        characters: NDArray[np.int64] = np.cumsum((raw & 0xC0) != 0x80)
+        return characters[starts] - 1, characters[ends - 1]
+
     def prefix(self, text: str, start: int, limit: int) -> int:
         """The end, in characters, of the longest piece from ``start`` of ``limit`` whole tokens."""
         piece, tokens, whole = self._encode_enough(text, start, limit)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from seams_core.fusion import FusedRanking
 from seams_core.types import Entry
 
 Links = Mapping[str, tuple[str, str]]
@@ -52,6 +53,20 @@ class FireTest(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """The name and the settings, as JSON."""
         ...
+
+
+def scored(fused: Sequence[Entry], reader: str) -> FusedRanking:
+    """``fused`` for a test that reads fused scores.
+
+    :param reader: The name of the test, for the message.
+    :raises ValueError: If ``fused`` knows no scores.
+    """
+    if not isinstance(fused, FusedRanking):
+        raise ValueError(
+            f"{reader} reads fused scores: give the FusedRanking that reciprocal_rank_fusion "
+            "returns, or use MarginFireTest, which needs positions alone"
+        )
+    return fused
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from seams_core import AnchoredFireTest, Entry, MarginFireTest, reciprocal_rank_fusion
+from seams_core import (
+    AnchoredFireTest,
+    DropSideFireTest,
+    Entry,
+    MarginFireTest,
+    ScoreRatioFireTest,
+    reciprocal_rank_fusion,
+)
 
 
 def chunk(id: str) -> Entry:
@@ -35,6 +42,10 @@ fire_tests = st.one_of(
     st.just(MarginFireTest(float("inf"))),
     st.tuples(*[st.sampled_from([0.0, 0.1, 0.4, 0.5, 1.0])] * 3).map(
         lambda weights: AnchoredFireTest(*weights)
+    ),
+    st.sampled_from([0.5, 1.0, 1.5]).map(ScoreRatioFireTest),
+    st.sampled_from([0.0, 0.5]).map(
+        lambda least: DropSideFireTest(AnchoredFireTest(), {"2|3": (1.0, 0.2)}, least)
     ),
 )
 

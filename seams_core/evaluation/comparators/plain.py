@@ -1,0 +1,163 @@
+"""Chunks alone: disjoint, overlapping, or fused by normalised scores (paper 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from seams_core.evaluation.bench import Bench
+from seams_core.evaluation.collection import Collection, Ranking, Unit
+from seams_core.evaluation.comparators.base import Answer, OverChunks, OverOwnChunks, chosen
+from seams_core.evaluation.data import Span
+
+
+@dataclass(frozen=True)
+class Plain(OverChunks):
+    """Hybrid search over the disjoint chunks: what everything is measured against."""
+
+    name: str = "plain hybrid"
+
+    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
+        """The first chunks of the fused ranking."""
+        return chosen(bench.chunks, self._ranked(bench, question), budget)
+
+    def settings(self) -> dict[str, Any]:
+        """Its name."""
+        return {"method": "plain"}
+
+
+@dataclass(frozen=True)
+class Overlap(OverOwnChunks):
+    """Chunks of the same size that repeat the end of the one before.
+
+    :param share: Of the chunk size that is repeated, over 0 and under 1.
+    """
+
+    share: float
+
+    @property
+    def name(self) -> str:
+        """With the share in per cent."""
+        return f"overlap of {self.share:.1%}"
+
+    def _chunks(self, bench: Bench) -> Collection:
+        def units() -> list[Unit]:
+            size = bench.settings.chunk_size
+            return windows(bench, size, size - round(self.share * size), link=False)
+
+        return bench.collection(("overlap", self.share), units)
+
+    def settings(self) -> dict[str, Any]:
+        """Its share."""
+        return {"method": "overlap", **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Convex(OverChunks):
+    """A weighted mean of normalised scores in place of reciprocal rank fusion (paper 3.2).
+
+    Each list's scores are stretched to 0 to 1 over its own hits; an absent chunk has 0.
+
+    :param dense: Weight of the dense list; the keyword list has the rest.
+    """
+
+    dense: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """With the weight of the dense list."""
+        return f"plain, convex combination ({self.dense:g} dense)"
+
+    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
+        """The chunks by the mean of their normalised scores."""
+        total: dict[int, float] = {}
+        held = bench.chunks
+        for weight, ranking in (
+            (self.dense, held.dense[question]),
+            (1 - self.dense, held.keywords[question]),
+        ):
+            for place, score in zip(ranking.units.tolist(), normalised(ranking), strict=True):
+                total[place] = total.get(place, 0.0) + weight * score
+        order = sorted(total, key=lambda place: (-total[place], place))[:budget]
+        return Answer([held.units[place] for place in order])
+
+    def settings(self) -> dict[str, Any]:
+        """Its weight."""
+        return {"method": "convex", **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Contextual(OverOwnChunks):
+    """Chunks that are searched with a prefix of the user's making (Contextual Retrieval).
+
+    :param prefix: From document text and chunk text to what is put before the chunk.
+    :param label: Tells this prefix from others, in tables and in stored results.
+    """
+
+    prefix: Callable[[str, str], str]
+    label: str
+
+    @property
+    def name(self) -> str:
+        """With the label."""
+        return f"contextual prefix: {self.label}"
+
+    def _chunks(self, bench: Bench) -> Collection:
+        def units() -> list[Unit]:
+            texts = bench.data.texts
+            return [
+                Unit(
+                    unit.id,
+                    unit.span,
+                    f"{self.prefix(texts[unit.span.document_id], unit.text)}\n\n{unit.text}",
+                )
+                for unit in bench.chunks.units
+            ]
+
+        return bench.collection(("contextual", self.label), units)
+
+    def settings(self) -> dict[str, Any]:
+        """Its label."""
+        return {"method": "contextual", "label": self.label}
+
+
+def normalised(ranking: Ranking) -> list[float]:
+    """Scores stretched to 0 to 1 over the list; all 1 where they are equal."""
+    if not len(ranking.scores):
+        return []
+    low, high = float(ranking.scores.min()), float(ranking.scores.max())
+    if high == low:
+        return [1.0] * len(ranking.scores)
+    stretched: list[float] = ((ranking.scores - low) / (high - low)).tolist()
+    return stretched
+
+
+def windows(bench: Bench, size: int, stride: int, *, link: bool) -> list[Unit]:
+    """Windows of ``size`` tokens that begin every ``stride`` tokens of each document.
+
+    :param link: Make every chunk that a window overlaps its parent; else it stands for itself.
+    """
+    by_document: dict[str, list[Unit]] = {}
+    if link:
+        for unit in bench.chunks.units:
+            by_document.setdefault(unit.span.document_id, []).append(unit)
+    units = []
+    for id, text in bench.data.texts.items():
+        starts = np.append(bench.ruler.starts(id), len(text))
+        tokens = len(starts) - 1
+        for begin in range(0, tokens, stride):
+            span = Span(id, int(starts[begin]), int(starts[min(tokens, begin + size)]))
+            own = f"{id}:{span.start}-{span.end}"
+            parents = tuple(
+                chunk.id
+                for chunk in by_document.get(id, ())
+                if chunk.span.start < span.end and span.start < chunk.span.end
+            )
+            if span.start < span.end:
+                units.append(Unit(own, span, text[span.start : span.end], parents or (own,)))
+            if begin + size >= tokens:
+                break
+    return units
