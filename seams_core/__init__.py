@@ -15,7 +15,7 @@ from seams_core.selection import Selection, SelectionPlan, select_chunks
 from seams_core.sides import DropSideFireTest
 from seams_core.sources import DenseSource, KeywordSource, Source
 from seams_core.store import Hit, Row, Store
-from seams_core.sync import SyncReport, sync
+from seams_core.sync import SyncReport, async_sync, sync
 from seams_core.tokens import Tokenizer
 from seams_core.trace import Trace
 from seams_core.types import Chunk, Entry, Seam
@@ -52,6 +52,7 @@ __all__ = [
     "Trace",
     "Verdict",
     "__version__",
+    "async_sync",
     "build_seams",
     "reciprocal_rank_fusion",
     "select_chunks",

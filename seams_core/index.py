@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from seams_core.keywords import KeywordIndex
 from seams_core.locate import Locator
 from seams_core.sentences import SentencesLike
+from seams_core.shared import CheckedStore, check_shared
 from seams_core.sources import DenseSource, KeywordSource, Source
 from seams_core.store import LEFT_KEY, RIGHT_KEY, Row, Store
 from seams_core.sync import Embed, SyncReport, sync
@@ -50,6 +51,8 @@ class SeamedIndex:
     :param language: Of stemmer, stop words and sentence edges.
     :param half_width: k, in tokens; see :func:`seams_core.build_seams` for it and the next three.
     :param locator: How document and place are read from a row's metadata.
+    :param whole_store: Where both share one collection, the store that shows all of it: before
+        the first sync writes, the filters of the other two are held against it.
     :raises ValueError: If a setting is wrong.
     """
 
@@ -64,6 +67,7 @@ class SeamedIndex:
     sentences: SentencesLike | None = None
     locator: Locator = field(default_factory=Locator)
     batch_size: int = 256
+    whole_store: Store | None = None
 
     def __post_init__(self) -> None:
         checked_positive("batch_size", self.batch_size)
@@ -79,6 +83,7 @@ class SeamedIndex:
         )
         self._lock = threading.Lock()
         self._keywords: _Keywords | None = None
+        self._parted = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_lock"}
@@ -94,13 +99,19 @@ class SeamedIndex:
 
         :param chunks: Every chunk of the index; read from the chunk store if ``None``.
         :param progress: Show a progress bar.
+        :raises StoreError: If both share a collection whose filters do not part them.
         """
+        seam_store: Store = self.seam_store
+        if self.whole_store is not None and not self._parted:
+            check_shared(self.whole_store, self.chunk_store, self.seam_store)
+            self._parted = True
+            seam_store = CheckedStore(self.seam_store, self.chunk_store)
         if chunks is None:
             chunks = (row for page in self.chunk_store.pages(_PAGE) for row in page)
         try:
             return sync(
                 chunks,
-                self.seam_store,
+                seam_store,
                 self.embed,
                 half_width=self.half_width,
                 snap=self.snap,

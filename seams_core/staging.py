@@ -7,9 +7,10 @@ of the seams that are there.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -23,9 +24,11 @@ _PROBE = 16  # characters by which an overlap of two texts is looked for
 _SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
+PRAGMA cache_size = -32000;
 CREATE TABLE chunks (id TEXT PRIMARY KEY, document TEXT, section REAL, position REAL,
-                     is_offset INTEGER, text BLOB) WITHOUT ROWID;
-CREATE TABLE seams (id TEXT PRIMARY KEY, wanted INTEGER DEFAULT 0) WITHOUT ROWID;
+                     is_offset INTEGER, text BLOB);
+CREATE TABLE seams (id TEXT PRIMARY KEY, key TEXT, wanted INTEGER DEFAULT 0) WITHOUT ROWID;
+CREATE INDEX seam_keys ON seams (key);
 """
 
 
@@ -122,14 +125,27 @@ class Staging:
             place = Place(document, section, position, bool(is_offset))
             yield _Staged(id, place, text.decode("utf-8", "surrogatepass"))
 
-    def add_seam_ids(self, ids: Iterable[str]) -> None:
-        """Note seams that the seam store holds."""
-        self._db.executemany("INSERT OR IGNORE INTO seams (id) VALUES (?)", ((i,) for i in ids))
+    def add_seams(self, seams: Iterable[tuple[str, str | None]]) -> None:
+        """Note seams that the seam store holds, with the keys of what they were made from."""
+        self._db.executemany("INSERT OR IGNORE INTO seams (id, key) VALUES (?, ?)", seams)
 
     def want(self, seam_id: str) -> bool:
         """Note that a seam should be; whether it is there already."""
         found = self._db.execute("UPDATE seams SET wanted = 1 WHERE id = ?", (seam_id,))
         return found.rowcount > 0
+
+    def want_made_from(self, keys: Sequence[str]) -> set[str]:
+        """:meth:`want` for seams by their keys, which need not be made to be known.
+
+        :return: The keys of those that are there already.
+        """
+        asked = json.dumps(keys)
+        found = self._db.execute(
+            "UPDATE seams SET wanted = 1 WHERE key IN (SELECT value FROM json_each(?)) "
+            "RETURNING key",
+            (asked,),
+        )
+        return {key for (key,) in found.fetchall()}
 
     def unwanted(self) -> Iterator[str]:
         """Seams that are there and should not be."""

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from seams_core.errors import SyncInterruptedError
+from seams_core.errors import SeamsError, SyncInterruptedError
 from seams_core.locate import Locator
 from seams_core.sentences import SentencesLike
 from seams_core.staging import Staging
 from seams_core.store import LEFT_KEY, RIGHT_KEY, SEAM_TYPE, TYPE_KEY, Row, Store
 from seams_core.tokens import TokenizerLike, checked_positive
 from seams_core.types import Chunk, Seam
-from seams_core.windows import DEFAULT_HALF_WIDTH, Snap, build_seams
+from seams_core.windows import DEFAULT_HALF_WIDTH, Snap, WindowBuilder, adjacent, window_builder
+
+#: Metadata of a stored seam: what it was made from, in short.
+KEY = "seam_key"
 
 _PAGE = 2000  # rows read at a time
+_PAIRS = 200  # neighbours looked up at a time
 _TRIES = 3  # of a write, for faults that pass
+_WINDOWS = 1  # to be raised when windows are made in another way
 _PAUSE = 0.2  # seconds before the second try; twice that before the third
 
 #: Texts to vectors, in their order.
@@ -99,22 +108,34 @@ def sync(
         "sentences": sentences,
         "namespace": seam_store.name,
     }
-    build_seams([], **settings)  # settings are checked before anything is read
+    builder = window_builder(**settings)  # settings are checked before anything is read
     work = _Work(seam_store, embed, size)
     with Staging() as staging:
-        _stage(staging, chunks, locator or Locator())
-        for page in seam_store.pages(_PAGE):
-            staging.add_seam_ids(row.id for row in page)
+        with _reading("chunks"):
+            _stage(staging, chunks, locator or Locator())
+        with _reading("seams"):
+            for keyed in _keyed(seam_store):
+                staging.add_seams(keyed)
         count, documents = staging.counts()
         overlaps = _Overlaps()
-        seams = build_seams(overlaps.watch(staging.ordered()), **settings)
+        keys = _Keys(builder)
         with _bar(progress, max(0, count - documents)) as bar:
-            for seam in seams:
-                if staging.want(seam.id):
-                    work.kept += 1
-                else:
-                    work.add(seam)
-                bar.update()
+            pairs = adjacent(overlaps.watch(staging.ordered()))
+            while page := list(islice(pairs, _PAIRS)):
+                made_from = [keys.of(*pair) for pair in page]
+                there = staging.want_made_from(made_from)
+                for pair, key in zip(page, made_from, strict=True):
+                    if key in there:
+                        work.kept += 1
+                        continue
+                    seam = builder.seam(pair)
+                    if seam is None:
+                        continue
+                    if staging.want(seam.id):
+                        work.kept += 1
+                    else:
+                        work.add(seam, key)
+                bar.update(len(page))
             work.flush()
         unwanted = staging.unwanted()
         while batch := list(islice(unwanted, size)):
@@ -130,8 +151,42 @@ def sync(
     )
 
 
-def seam_row(seam: Seam) -> Row:
-    """A seam as it is stored: flat scalars, the type field and the two links."""
+async def async_sync(
+    chunks: Iterable[Row] | Iterable[Chunk],
+    seam_store: Store,
+    embed: Callable[[list[str]], Awaitable[Sequence[Any]]],
+    **settings: Any,
+) -> SyncReport:
+    """:func:`sync` in a thread, with an asynchronous embedding awaited in this event loop.
+
+    Cancelled, it stops before the next batch; what was written is valid.
+
+    :param chunks: See :func:`sync`, and for the rest.
+    :param embed: The chunks' own embedding function, asynchronous.
+    """
+    loop, cancelled = asyncio.get_running_loop(), threading.Event()
+
+    def embed_there(texts: list[str]) -> Sequence[Any]:
+        if cancelled.is_set():
+            raise RuntimeError("cancelled")
+        return asyncio.run_coroutine_threadsafe(_awaited(embed(texts)), loop).result()
+
+    try:
+        return await asyncio.to_thread(sync, chunks, seam_store, embed_there, **settings)
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+
+
+async def _awaited(vectors: Awaitable[Sequence[Any]]) -> Sequence[Any]:
+    return await vectors
+
+
+def seam_row(seam: Seam, key: str = "") -> Row:
+    """A seam as it is stored: flat scalars, the type field and the two links.
+
+    :param key: Tells what it was made from, so that a later sync need not make it to know it.
+    """
     metadata = {
         TYPE_KEY: SEAM_TYPE,
         LEFT_KEY: seam.left_chunk_id,
@@ -140,7 +195,8 @@ def seam_row(seam: Seam) -> Row:
         "seam_start": seam.start,
         "seam_cut": seam.cut,
         "seam_end": seam.end,
-        **{f"seam_{key}": value for key, value in seam.metadata.items()},
+        KEY: key,
+        **{f"seam_{name}": value for name, value in seam.metadata.items()},
     }
     return Row(seam.id, seam.text, metadata)
 
@@ -151,10 +207,10 @@ class _Work:
     def __init__(self, store: Store, embed: Embed, size: int) -> None:
         self.store, self.embed, self.size = store, embed, size
         self.added = self.kept = self.deleted = 0
-        self._pending: list[Seam] = []
+        self._pending: list[tuple[Seam, str]] = []
 
-    def add(self, seam: Seam) -> None:
-        self._pending.append(seam)
+    def add(self, seam: Seam, key: str) -> None:
+        self._pending.append((seam, key))
         if len(self._pending) >= self.size:
             self.flush()
 
@@ -163,7 +219,7 @@ class _Work:
         if not seams:
             return
         try:
-            vectors = self.embed([seam.text for seam in seams])
+            vectors = self.embed([seam.text for seam, _ in seams])
         except Exception as error:
             raise self._stopped("embedding seams", error) from error
         if len(vectors) != len(seams):
@@ -171,7 +227,7 @@ class _Work:
                 f"the embedding function gave {len(vectors)} vectors for {len(seams)} texts: it "
                 "must give one for each; nothing of this batch was written"
             )
-        rows = [seam_row(seam) for seam in seams]
+        rows = [seam_row(seam, key) for seam, key in seams]
         self.write(lambda: self.store.put(rows, vectors), "writing seams")
         self.added += len(seams)
 
@@ -184,7 +240,7 @@ class _Work:
         for attempt in range(1, _TRIES + 1):
             try:
                 return call()
-            except (ValueError, TypeError, AttributeError) as error:
+            except (ValueError, TypeError, AttributeError, SeamsError) as error:
                 raise self._stopped(doing, error) from error
             except Exception as error:
                 if attempt == _TRIES:
@@ -198,6 +254,41 @@ class _Work:
             f"added and {self.deleted} deleted before that; all of them are valid. Run sync again "
             "to complete it"
         )
+
+
+def _keyed(store: Store) -> Iterator[list[tuple[str, str | None]]]:
+    """Ids and keys of all seams, without their texts where the store can leave these out."""
+    field_pages = getattr(store, "field_pages", None)
+    if field_pages is not None:
+        yield from field_pages(KEY, _PAGE)
+        return
+    for page in store.pages(_PAGE):
+        yield [(row.id, row.metadata.get(KEY)) for row in page]
+
+
+class _Keys:
+    """What a seam is made from, in short: both chunks, how they join, and the settings."""
+
+    def __init__(self, builder: WindowBuilder) -> None:
+        self._settings = f"{_WINDOWS}|{builder.namespace}|{builder.settings}"
+        self._before: tuple[str, bytes] = ("", b"")
+
+    def of(self, left: Chunk, right: Chunk) -> str:
+        """The key of the seam between two neighbours."""
+        id, text = self._before
+        if id != left.id:
+            text = self._text(left)
+        joined = hashlib.blake2b(text, digest_size=16)
+        text = self._text(right)
+        joined.update(text)
+        joined.update(f"{left.end}|{right.start}|{self._settings}".encode())
+        self._before = right.id, text
+        return joined.hexdigest()
+
+    @staticmethod
+    def _text(chunk: Chunk) -> bytes:
+        whole = f"{len(chunk.id)}|{chunk.id}|{chunk.text}"
+        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class _Overlaps:
@@ -224,6 +315,20 @@ def _stage(staging: Staging, chunks: Iterable[Row] | Iterable[Chunk], locator: L
     while page := list(islice(items, _PAGE)):
         staging.add_chunks(item for item in page if isinstance(item, Chunk))
         staging.add_rows((item for item in page if isinstance(item, Row)), locator)
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """A store that fails while it is read: nothing has been written yet, and that is said."""
+    try:
+        yield
+    except SeamsError:
+        raise
+    except Exception as error:
+        raise SyncInterruptedError(
+            f"stopped while reading {what} ({type(error).__name__}: {error}). Nothing was added or "
+            "deleted. Run sync again to complete it"
+        ) from error
 
 
 def _bar(progress: bool, total: int) -> Any:

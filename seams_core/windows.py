@@ -50,6 +50,30 @@ def build_seams(
     :raises ChunkOrderError: While iterating, if a document comes back after another one, or its
         chunks do not rise in position.
     """
+    builder = window_builder(
+        half_width=half_width,
+        snap=snap,
+        tokenizer=tokenizer,
+        sentences=sentences,
+        namespace=namespace,
+        stacklevel=3,
+    )
+    return (seam for seam in map(builder.seam, adjacent(chunks)) if seam is not None)
+
+
+def window_builder(
+    *,
+    half_width: int = DEFAULT_HALF_WIDTH,
+    snap: Snap = "outward",
+    tokenizer: TokenizerLike | None = None,
+    sentences: SentencesLike | None = None,
+    namespace: str = "",
+    stacklevel: int = 2,
+) -> WindowBuilder:
+    """What makes the seam of one pair of neighbours; for the settings see :func:`build_seams`.
+
+    :raises ValueError: If a setting is wrong.
+    """
     k = checked_positive("half_width", half_width)
     if snap not in get_args(Snap):
         allowed = ", ".join(repr(mode) for mode in get_args(Snap))
@@ -59,15 +83,14 @@ def build_seams(
             f"half_width={k} is under {DEFAULT_HALF_WIDTH} tokens: a seam must be wide enough to "
             "hold the evidence it is meant to find, which the paper takes to be about 150 tokens "
             "or more (sections 2.3 and 3.1)",
-            stacklevel=2,
+            stacklevel=stacklevel,
         )
-    builder = _WindowBuilder(
+    return WindowBuilder(
         k, snap, as_measure(tokenizer), as_edges(None if snap == "none" else sentences), namespace
     )
-    return (seam for seam in map(builder.seam, _adjacent(chunks)) if seam is not None)
 
 
-def _adjacent(chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
+def adjacent(chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
     """Neighbours within a document, refusing what is out of order."""
     finished: set[int] = set()  # hashes, so that a million documents stay small
     for left, right in pairwise(chunks):
@@ -93,8 +116,8 @@ def _adjacent(chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
             yield left, right
 
 
-class _WindowBuilder:
-    """Everything that is the same for all cuts."""
+class WindowBuilder:
+    """Everything that is the same for all cuts; made by :func:`window_builder`."""
 
     def __init__(
         self, k: int, snap: Snap, measure: TokenMeasure, edges: SentenceEdges, namespace: str
@@ -109,6 +132,7 @@ class _WindowBuilder:
         self.settings = ";".join(parts)
 
     def seam(self, pair: tuple[Chunk, Chunk]) -> Seam | None:
+        """The seam of two neighbours; none where nothing lies beyond the cut."""
         left, right = pair
         overlap = max(0, left.end - right.start)
         right_text = right.text[overlap:]

@@ -78,6 +78,7 @@ class SeamIndex:
             sentences=sentences,
             locator=Locator(document_key, position_key),
             batch_size=batch_size,
+            whole_store=resolve_store(chunk_store) if shared else None,
         )
         if not shared and self.core.chunk_store.name == self.core.seam_store.name:
             self._refuse_one_collection_by_two_names()

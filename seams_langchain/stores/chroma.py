@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from seams_core.store import SEAM_TYPE, TYPE_KEY, Store
-from seams_core.stores.chroma import ChromaStore
-
-# In Chroma "not equal" also holds for rows that lack the key, so chunks need not have it.
-_WHERE: dict[str, dict[str, Any] | None] = {
-    "all": None,
-    "chunks": {TYPE_KEY: {"$ne": SEAM_TYPE}},
-    "seams": {TYPE_KEY: SEAM_TYPE},
-}
+from seams_core.registry import Part
+from seams_core.store import Store
+from seams_core.stores.chroma import ChromaStore, collection_beside
 
 
-def store(vectorstore: Any, part: str) -> Store:
+def store(vectorstore: Any, part: Part) -> Store:
     """The collection behind the wrapper."""
-    return ChromaStore(vectorstore._collection, _WHERE[part])
+    return ChromaStore(vectorstore._collection, part)
 
 
 def beside(vectorstore: Any) -> Any:
-    """A collection named after the first one, in the same database."""
+    """A collection named after the first one, in the same database, with the same distance."""
+    made = collection_beside(vectorstore._collection)
     return type(vectorstore)(
         client=vectorstore._client,
-        collection_name=f"{vectorstore._collection.name}-seams",
-        collection_metadata=vectorstore._collection.metadata,
+        collection_name=made.name,
         embedding_function=vectorstore.embeddings,
+        create_collection_if_not_exists=False,
     )

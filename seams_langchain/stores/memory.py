@@ -9,6 +9,7 @@ import numpy as np
 from langchain_core.documents import Document
 from numpy.typing import ArrayLike
 
+from seams_core.locks import lock_of
 from seams_core.store import SEAM_TYPE, TYPE_KEY, Hit, Row, Store
 
 
@@ -59,21 +60,27 @@ class MemoryStore:
 
     def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
         """The ``k`` nearest rows by cosine similarity."""
-        found = self._store.similarity_search_with_score_by_vector(
-            np.asarray(vector).tolist(), k=k, filter=lambda d: self._passes(filter, d)
-        )
+        with lock_of(self._store):  # it goes through a dictionary, which must not change meanwhile
+            found = self._store.similarity_search_with_score_by_vector(
+                np.asarray(vector).tolist(), k=k, filter=lambda d: self._passes(filter, d)
+            )
         return [Hit(d.id, float(score), d.page_content, d.metadata) for d, score in found]
 
     def put(self, rows: Sequence[Row], vectors: ArrayLike) -> None:
         """Write rows with their vectors, replacing those that are there."""
-        for row, vector in zip(rows, np.asarray(vectors), strict=True):
-            self._store.store[row.id] = {
+        entries = {
+            row.id: {
                 "id": row.id,
                 "vector": vector.tolist(),
                 "text": row.text,
                 "metadata": dict(row.metadata),
             }
+            for row, vector in zip(rows, np.asarray(vectors), strict=True)
+        }
+        with lock_of(self._store):
+            self._store.store.update(entries)
 
     def drop(self, ids: Sequence[str]) -> None:
         """Delete by id."""
-        self._store.delete(list(ids))
+        with lock_of(self._store):
+            self._store.delete(list(ids))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
@@ -13,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seams_core import Chunk, Locator, Row, SeamedIndex, build_seams, split_text, sync
+from seams_core import Chunk, Locator, Row, SeamedIndex, async_sync, build_seams, split_text, sync
 from seams_core.errors import ChunkOrderError, MissingKeyError, SyncInterruptedError
 from seams_core.staging import text_overlap
 from seams_core.stores.chroma import ChromaStore
+from seams_core.windows import WindowBuilder
 from tests.stores import HashEmbedding, MemoryStore
 
 TEXT = "One idea begins here. It goes on for a while, and ends over there.\n\n" * 40
@@ -62,6 +64,34 @@ def test_r6_the_second_run_does_nothing() -> None:
     assert len(embed.texts) == embedded
     assert state(store) == before
     assert str(second).startswith(f"0 seams added, {first.added} kept, 0 deleted")
+
+
+def test_what_did_not_change_is_known_without_being_made_again(monkeypatch) -> None:
+    rows, store = chunk_rows(TEXT), MemoryStore()
+    sync(rows, store, HashEmbedding())
+    made = []
+    seam = WindowBuilder.seam
+    monkeypatch.setattr(
+        WindowBuilder, "seam", lambda self, pair: made.append(pair) or seam(self, pair)
+    )
+    assert sync(rows, store, HashEmbedding()).kept == len(rows) - 1
+    assert not made
+    # Another text under the old id, as some splitters leave it, and other settings.
+    changed = [rows[0], rows[1]._replace(text="Other. " + rows[1].text[7:]), *rows[2:]]
+    report = sync(changed, store, HashEmbedding())
+    assert len(made) == 2
+    assert report.added == report.deleted > 0
+    assert sync(changed, store, HashEmbedding(), half_width=200).added > 0
+
+
+def test_seams_that_carry_no_key_are_kept(monkeypatch) -> None:
+    rows, store, embed = chunk_rows(TEXT), MemoryStore(), HashEmbedding()
+    sync(rows, store, embed)
+    for id, (row, vector) in store.rows.items():
+        metadata = {k: v for k, v in row.metadata.items() if k != "seam_key"}
+        store.rows[id] = row._replace(metadata=metadata), vector
+    assert sync(rows, store, embed).kept == len(rows) - 1
+    assert len(embed.texts) == len(rows) - 1
 
 
 DOCUMENTS = st.dictionaries(
@@ -378,3 +408,40 @@ def test_an_empty_index_and_documents_of_one_chunk_have_no_seams() -> None:
     chunks = [Chunk(n, n, "text", 0, 4) for n in "abc"]
     report = sync(chunks, MemoryStore(), HashEmbedding(), progress=True)
     assert (report.added, report.documents) == (0, 3)
+
+
+async def test_async_sync_awaits_the_embedding_and_lets_the_loop_go_on() -> None:
+    embed, store, fresh = HashEmbedding(), MemoryStore(), MemoryStore()
+    loop = asyncio.get_running_loop()
+
+    async def embedded(texts):
+        assert asyncio.get_running_loop() is loop
+        await asyncio.sleep(0)
+        return embed(texts)
+
+    report = await async_sync(chunk_rows(TEXT), store, embedded, batch_size=2)
+    sync(chunk_rows(TEXT), fresh, HashEmbedding())
+    assert state(store) == state(fresh)
+    assert report.added == len(fresh.rows)
+
+
+async def test_async_sync_cancelled_stops_and_running_again_completes() -> None:
+    store, fresh, begun = MemoryStore(), MemoryStore(), asyncio.Event()
+
+    async def slow(texts):
+        begun.set()
+        await asyncio.sleep(0.05)
+        return HashEmbedding()(texts)
+
+    task = asyncio.create_task(async_sync(chunk_rows(TEXT), store, slow, batch_size=1))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.sleep(0.2)
+    there = len(store.rows)
+    await asyncio.sleep(0.2)
+    assert len(store.rows) == there < len(chunk_rows(TEXT)) - 1
+    sync(chunk_rows(TEXT), store, HashEmbedding())
+    sync(chunk_rows(TEXT), fresh, HashEmbedding())
+    assert state(store) == state(fresh)

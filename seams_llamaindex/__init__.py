@@ -1,0 +1,1 @@
+"""Seams for LlamaIndex: a node parser, an index and a retriever."""

@@ -1,0 +1,122 @@
+"""LlamaIndex's SimpleVectorStore: vectors and metadata in it, the nodes in a docstore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from llama_index.core.vector_stores.types import VectorStoreQuery
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
+from numpy.typing import ArrayLike
+
+from seams_core.locks import lock_of
+from seams_core.registry import Part
+from seams_core.store import SEAM_TYPE, TYPE_KEY, Hit, Row, Store
+from seams_llamaindex.stores.nodes import node_row, read_row, row_metadata
+
+
+def store(vector_store: Any, part: Part, index: Any) -> Store:
+    """Its dictionaries; a filter is a ``MetadataFilters``."""
+    return SimpleStore(vector_store, part, index)
+
+
+def beside(vector_store: Any) -> Any:
+    """Another one; it is persisted as the first one is."""
+    return type(vector_store)()
+
+
+class SimpleStore:
+    """The store protocol. What is written here carries its text along and needs no docstore."""
+
+    batch_size = 10_000
+    name = "simple"
+
+    def __init__(self, vector_store: Any, part: Part, index: Any) -> None:
+        self._store = vector_store
+        self._part = part
+        self._index = index
+
+    @property
+    def _lock(self) -> AbstractContextManager[Any]:
+        # It goes through dictionaries, which must not change meanwhile.
+        return lock_of(self._store)
+
+    @property
+    def _metadata(self) -> dict[str, Mapping[str, Any]]:
+        metadata: dict[str, Mapping[str, Any]] = self._store.data.metadata_dict
+        return metadata
+
+    def _ids(self) -> list[str]:
+        ids = list(self._store.data.embedding_dict)
+        if self._part == "all":
+            return ids
+        wanted = self._part == "seams"
+        return [
+            id for id in ids if (self._metadata.get(id, {}).get(TYPE_KEY) == SEAM_TYPE) == wanted
+        ]
+
+    def _rows(self, ids: Sequence[str]) -> dict[str, Row]:
+        rows: dict[str, Row] = {}
+        elsewhere = []
+        for id in ids:
+            metadata = self._metadata.get(id, {})
+            if "_node_content" in metadata:
+                rows[id] = read_row(id, None, metadata)
+            else:
+                elsewhere.append(id)
+        if self._index is not None and elsewhere:
+            nodes = self._index.docstore.get_nodes(elsewhere, raise_error=False)
+            rows.update((node.node_id, node_row(node)) for node in nodes)
+        return {id: rows[id] for id in ids if id in rows}
+
+    def pages(self, size: int) -> Iterator[list[Row]]:
+        """Every row, in pages, in the order of insertion."""
+        ids = iter(self._ids())
+        while page := list(islice(ids, size)):
+            yield list(self._rows(page).values())
+
+    def get(self, ids: Sequence[str], filter: Any = None) -> dict[str, Row]:
+        """The rows with these ids that also pass ``filter``."""
+        there = set(self._ids()).intersection(ids)
+        passes = build_metadata_filter_fn(lambda id: self._metadata[id], filter)
+        return self._rows([id for id in dict.fromkeys(ids) if id in there and passes(id)])
+
+    def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
+        """The ``k`` nearest rows by cosine similarity."""
+        with self._lock:
+            found = self._store.query(
+                VectorStoreQuery(
+                    query_embedding=np.asarray(vector).tolist(),
+                    similarity_top_k=k,
+                    filters=filter,
+                    node_ids=None if self._part == "all" else self._ids(),
+                )
+            )
+        rows = self._rows(found.ids)
+        scored = dict(zip(found.ids, map(float, found.similarities), strict=True))
+        hits = [
+            Hit(id, scored[id], row.text, row.metadata, row.payload) for id, row in rows.items()
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+    def put(self, rows: Sequence[Row], vectors: ArrayLike) -> None:
+        """Write rows with their vectors, replacing those that are there."""
+        data = self._store.data
+        written = [row_metadata(row, remove_text=False) for row in rows]
+        with self._lock:
+            for row, vector, metadata in zip(rows, np.asarray(vectors), written, strict=True):
+                data.metadata_dict[row.id] = metadata
+                data.text_id_to_ref_doc_id[row.id] = metadata["ref_doc_id"]
+                data.embedding_dict[row.id] = vector.tolist()
+
+    def drop(self, ids: Sequence[str]) -> None:
+        """Delete by id."""
+        data = self._store.data
+        with self._lock:
+            for id in ids:
+                data.embedding_dict.pop(id, None)
+                data.text_id_to_ref_doc_id.pop(id, None)
+                data.metadata_dict.pop(id, None)
