@@ -12,6 +12,7 @@ from seams_core.locate import Locator
 from seams_core.sentences import SentencesLike
 from seams_core.shared import CheckedStore, check_shared
 from seams_core.sources import DenseSource, KeywordSource, Source
+from seams_core.staging import Surround
 from seams_core.store import LEFT_KEY, RIGHT_KEY, Row, Store
 from seams_core.sync import Embed, SyncReport, sync
 from seams_core.tokens import TokenizerLike, checked_positive
@@ -51,6 +52,7 @@ class SeamedIndex:
     :param language: Of stemmer, stop words and sentence edges.
     :param half_width: k, in tokens; see :func:`seams_core.build_seams` for it and the next three.
     :param locator: How document and place are read from a row's metadata.
+    :param surround: From a row to what its embedding was given before and after its text.
     :param whole_store: Where both share one collection, the store that shows all of it: before
         the first sync writes, the filters of the other two are held against it.
     :raises ValueError: If a setting is wrong.
@@ -66,6 +68,7 @@ class SeamedIndex:
     tokenizer: TokenizerLike | None = None
     sentences: SentencesLike | None = None
     locator: Locator = field(default_factory=Locator)
+    surround: Surround | None = None
     batch_size: int = 256
     whole_store: Store | None = None
 
@@ -118,6 +121,7 @@ class SeamedIndex:
                 tokenizer=self.tokenizer,
                 sentences=self.sentences,
                 locator=self.locator,
+                surround=self.surround,
                 batch_size=self.batch_size,
                 progress=progress,
             )

@@ -19,6 +19,9 @@ PART_KEYS = ("row", "seq_num")
 PAGE_KEYS = ("page", "page_number")
 OFFSET_KEYS = ("start_index", "start_char_idx")
 INDEX_KEYS = ("chunk_index", "chunk", "seq", "index")
+#: Ids of the neighbours in the document, as adapters of frameworks that keep them name them.
+PREVIOUS_KEY = "previous_id"
+NEXT_KEY = "next_id"
 
 #: A metadata key, or a callable from a row to the value.
 Key: TypeAlias = "str | Callable[[Row], Any]"
@@ -28,13 +31,19 @@ class Place(NamedTuple):
     """A chunk's document and position.
 
     ``section`` and ``position`` order the chunks of a document; ``is_offset`` tells whether the
-    position is an offset in characters, which starts anew in each section.
+    position is an offset in characters, which starts anew in each section. A chunk whose place is
+    told by its links alone has the position -1.
     """
 
     document_id: str
     section: float
     position: float
     is_offset: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the position is told by more than links to neighbours."""
+        return self.position >= 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,15 @@ class Locator:
             return Place(document, float(tail[1]), float(tail[2]), False)
         if _first(metadata, PAGE_KEYS)[1] is not None:
             return Place(document, section, 0.0, False)
+        if any(self.links(row)):
+            return Place(document, section, -1.0, False)
         raise self._missing(row, "position", ", ".join(OFFSET_KEYS + INDEX_KEYS + PAGE_KEYS))
+
+    def links(self, row: Row) -> tuple[str | None, str | None]:
+        """The ids of the previous and the next chunk; none where a position key was named."""
+        if self.position_key is not None:
+            return None, None
+        return row.metadata.get(PREVIOUS_KEY), row.metadata.get(NEXT_KEY)
 
     def _document(self, row: Row) -> str:
         if self.document_key is not None:

@@ -15,7 +15,7 @@ from typing import Any
 from seams_core.errors import SeamsError, SyncInterruptedError
 from seams_core.locate import Locator
 from seams_core.sentences import SentencesLike
-from seams_core.staging import Staging
+from seams_core.staging import AFTER_KEY, BEFORE_KEY, Staging, Surround
 from seams_core.store import LEFT_KEY, RIGHT_KEY, SEAM_TYPE, TYPE_KEY, Row, Store
 from seams_core.tokens import TokenizerLike, checked_positive
 from seams_core.types import Chunk, Seam
@@ -78,6 +78,7 @@ def sync(
     tokenizer: TokenizerLike | None = None,
     sentences: SentencesLike | None = None,
     locator: Locator | None = None,
+    surround: Surround | None = None,
     batch_size: int = 256,
     progress: bool = False,
 ) -> SyncReport:
@@ -93,6 +94,8 @@ def sync(
     :param half_width: k, in tokens; likewise ``snap``, ``tokenizer`` and ``sentences``: see
         :func:`seams_core.build_seams`.
     :param locator: How document and place are read from a row's metadata.
+    :param surround: From a row to what its embedding was given before and after its text, such
+        as its title; a seam is embedded with what stands around its left chunk.
     :param batch_size: How many seams are embedded and written at a time.
     :param progress: Show a progress bar.
     :raises ValueError: If a setting is wrong.
@@ -112,7 +115,7 @@ def sync(
     work = _Work(seam_store, embed, size)
     with Staging() as staging:
         with _reading("chunks"):
-            _stage(staging, chunks, locator or Locator())
+            _stage(staging, chunks, locator or Locator(), surround)
         with _reading("seams"):
             for keyed in _keyed(seam_store):
                 staging.add_seams(keyed)
@@ -131,10 +134,11 @@ def sync(
                     seam = builder.seam(pair)
                     if seam is None:
                         continue
-                    if staging.want(seam.id):
+                    # Under another title the same window is embedded anew.
+                    if staging.want(seam.id) and not any(_around(pair[0])):
                         work.kept += 1
                     else:
-                        work.add(seam, key)
+                        work.add(seam, key, pair[0])
                 bar.update(len(page))
             work.flush()
         unwanted = staging.unwanted()
@@ -207,10 +211,11 @@ class _Work:
     def __init__(self, store: Store, embed: Embed, size: int) -> None:
         self.store, self.embed, self.size = store, embed, size
         self.added = self.kept = self.deleted = 0
-        self._pending: list[tuple[Seam, str]] = []
+        self._pending: list[tuple[Seam, str, str]] = []
 
-    def add(self, seam: Seam, key: str) -> None:
-        self._pending.append((seam, key))
+    def add(self, seam: Seam, key: str, left: Chunk) -> None:
+        before, after = _around(left)
+        self._pending.append((seam, key, before + seam.text + after))
         if len(self._pending) >= self.size:
             self.flush()
 
@@ -219,7 +224,7 @@ class _Work:
         if not seams:
             return
         try:
-            vectors = self.embed([seam.text for seam, _ in seams])
+            vectors = self.embed([text for _, _, text in seams])
         except Exception as error:
             raise self._stopped("embedding seams", error) from error
         if len(vectors) != len(seams):
@@ -227,7 +232,7 @@ class _Work:
                 f"the embedding function gave {len(vectors)} vectors for {len(seams)} texts: it "
                 "must give one for each; nothing of this batch was written"
             )
-        rows = [seam_row(seam, key) for seam, key in seams]
+        rows = [seam_row(seam, key) for seam, key, _ in seams]
         self.write(lambda: self.store.put(rows, vectors), "writing seams")
         self.added += len(seams)
 
@@ -282,6 +287,8 @@ class _Keys:
         text = self._text(right)
         joined.update(text)
         joined.update(f"{left.end}|{right.start}|{self._settings}".encode())
+        if around := "|".join(_around(left)).strip("|"):
+            joined.update(around.encode("utf-8", "surrogatepass"))
         self._before = right.id, text
         return joined.hexdigest()
 
@@ -289,6 +296,11 @@ class _Keys:
     def _text(chunk: Chunk) -> bytes:
         whole = f"{len(chunk.id)}|{chunk.id}|{chunk.text}"
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _around(chunk: Chunk) -> tuple[str, str]:
+    """What the embedding sees before and after the text of a staged chunk."""
+    return chunk.metadata.get(BEFORE_KEY, ""), chunk.metadata.get(AFTER_KEY, "")
 
 
 class _Overlaps:
@@ -310,11 +322,16 @@ class _Overlaps:
             yield chunk
 
 
-def _stage(staging: Staging, chunks: Iterable[Row] | Iterable[Chunk], locator: Locator) -> None:
+def _stage(
+    staging: Staging,
+    chunks: Iterable[Row] | Iterable[Chunk],
+    locator: Locator,
+    surround: Surround | None,
+) -> None:
     items = iter(chunks)
     while page := list(islice(items, _PAGE)):
         staging.add_chunks(item for item in page if isinstance(item, Chunk))
-        staging.add_rows((item for item in page if isinstance(item, Row)), locator)
+        staging.add_rows((item for item in page if isinstance(item, Row)), locator, surround)
 
 
 @contextmanager
