@@ -22,7 +22,7 @@ test: $(STAMP)  ## every test
 check: $(STAMP)  ## lint, format and types, then every test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy seams_core seams_langchain
+	$(BIN)/mypy seams_core seams_langchain seams_llamaindex
 	$(MAKE) test
 
 lowest:  ## every test with the lowest versions that pyproject.toml allows

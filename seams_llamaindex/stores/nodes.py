@@ -7,6 +7,8 @@ from typing import Any
 
 from llama_index.core.schema import (
     BaseNode,
+    ImageNode,
+    IndexNode,
     MetadataMode,
     NodeRelationship,
     RelatedNodeInfo,
@@ -14,14 +16,18 @@ from llama_index.core.schema import (
 )
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
+from seams_core.locate import INDEX_KEYS, NEXT_KEY, PREVIOUS_KEY
 from seams_core.store import Row
+
+_PLACED = {"start_char_idx", PREVIOUS_KEY, NEXT_KEY, *INDEX_KEYS}
+_MARK = "\ue000seam\ue000"
 
 
 def node_row(node: BaseNode) -> Row:
     """A node as a row, which carries it as its payload.
 
     The metadata is the node's own, with its place: ``document_id``, the node's source, and
-    ``start_char_idx`` where it is known.
+    ``start_char_idx``, ``previous_id`` and ``next_id`` where they are known.
     """
     metadata = dict(node.metadata)
     if node.ref_doc_id:
@@ -29,7 +35,25 @@ def node_row(node: BaseNode) -> Row:
     start = getattr(node, "start_char_idx", None)
     if start is not None:
         metadata["start_char_idx"] = start
+    for key, neighbour in ((PREVIOUS_KEY, node.prev_node), (NEXT_KEY, node.next_node)):
+        if neighbour is not None:
+            metadata[key] = neighbour.node_id
+    is_plain = isinstance(node, TextNode) and not isinstance(node, IndexNode | ImageNode)
+    if not is_plain and not metadata.keys() & _PLACED:
+        # It stands for an object or a picture, and is no part of a text.
+        metadata["document_id"], metadata["start_char_idx"] = node.node_id, 0
     return Row(node.node_id, node.get_content(MetadataMode.NONE), metadata, node)
+
+
+def surround(row: Row) -> tuple[str, str]:
+    """What the embedding model was given before and after a node's text: its metadata."""
+    node = row.payload
+    metadata = node.get_metadata_str(MetadataMode.EMBED).strip()
+    template = getattr(node, "text_template", None)
+    if not metadata or template is None:
+        return "", ""
+    before, _, after = template.format(content=_MARK, metadata_str=metadata).partition(_MARK)
+    return before.lstrip(), after.rstrip()
 
 
 def read_row(id: str, text: str | None, metadata: Mapping[str, Any]) -> Row:
