@@ -5,7 +5,7 @@ from seams_core.anchored import AnchoredFireTest
 from seams_core.cutting import split_text
 from seams_core.errors import SeamsError
 from seams_core.fire import FireTest, Firing, MarginFireTest, Verdict
-from seams_core.fusion import FusedRanking, reciprocal_rank_fusion
+from seams_core.fusion import FusedRanking, convex_combination, reciprocal_rank_fusion
 from seams_core.index import IndexStatus, SeamedIndex
 from seams_core.keywords import KeywordIndex
 from seams_core.locate import Locator
@@ -54,6 +54,7 @@ __all__ = [
     "__version__",
     "async_sync",
     "build_seams",
+    "convex_combination",
     "reciprocal_rank_fusion",
     "select_chunks",
     "split_text",

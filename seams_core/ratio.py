@@ -31,7 +31,7 @@ class ScoreRatioFireTest:
     def __call__(self, fused: Sequence[Entry], links: Links) -> Firing:
         """Judge every linked seam of ``fused``.
 
-        :raises ValueError: If ``fused`` knows no scores; use ``reciprocal_rank_fusion``.
+        :raises ValueError: If ``fused`` knows no scores; fuse lists to get them.
         """
         ranking = scored(fused, "ScoreRatioFireTest")
         order: list[Entry] = []

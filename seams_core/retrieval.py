@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from seams_core.anchored import AnchoredFireTest
 from seams_core.fire import FireTest
-from seams_core.fusion import DEFAULT_RRF_K, reciprocal_rank_fusion
+from seams_core.fusion import DEFAULT_FUSION, DEFAULT_RRF_K, FusedRanking, Fusion, Scored, fuse
 from seams_core.selection import DEFAULT_RERANK_TOP_N, Selection, SelectionPlan
 from seams_core.sources import Source
 from seams_core.store import LEFT_KEY, RIGHT_KEY, Hit, Row, Store
@@ -57,6 +57,7 @@ class Retrieval:
     :param embed: Embeds a query; only called if a source needs its vector.
     :param aembed: The same, asynchronously.
     :param depth: How many hits each list gives to the fusion; never fewer than the budget.
+    :param fusion: How the lists are fused; see :func:`seams_core.fusion.fuse`.
     :param rrf_k: See :func:`seams_core.fusion.reciprocal_rank_fusion`.
     :param weights: One per source, or ``None`` for all 1.
     :param rerank_top_n: How many ordinary chunks a reranker is given.
@@ -71,11 +72,12 @@ class Retrieval:
     rrf_k: float = DEFAULT_RRF_K
     weights: Sequence[float] | None = None
     rerank_top_n: int = DEFAULT_RERANK_TOP_N
+    fusion: Fusion = DEFAULT_FUSION
 
     def __post_init__(self) -> None:
         checked_positive("depth", self.depth)
         checked_positive("rerank_top_n", self.rerank_top_n)
-        reciprocal_rank_fusion([[] for _ in self.sources], weights=self.weights, rrf_k=self.rrf_k)
+        self._fuse([[] for _ in self.sources])
 
     def run(
         self,
@@ -180,7 +182,7 @@ class Retrieval:
                 for source, hits in zip(self.sources, lists, strict=True)
             ]
             plan = SelectionPlan(
-                reciprocal_rank_fusion(rankings, weights=self.weights, rrf_k=self.rrf_k),
+                self._fuse(rankings),
                 {seam: link for seam, link in links.items() if seam not in stale},
                 budget=budget,
                 fire_test=AnchoredFireTest() if fire_test is None else fire_test,
@@ -208,6 +210,9 @@ class Retrieval:
         selection = plan.finish(reranked)
         return Retrieved(selection, [rows[id] for id in selection.chunk_ids])
 
+    def _fuse(self, rankings: Sequence[Sequence[Scored]]) -> FusedRanking:
+        return fuse(rankings, fusion=self.fusion, weights=self.weights, rrf_k=self.rrf_k)
+
     def _find(self, source: Source, query: str, vector: Any, filter: Any, depth: int) -> Call:
         depth *= _OVERFETCH if filter is not None and not source.filters else 1
         native = getattr(source, "afind", None)
@@ -219,10 +224,10 @@ class Retrieval:
     @staticmethod
     def _ranking(
         source: Source, hits: Sequence[Hit], chunks: set[str], seams: set[str], depth: int
-    ) -> list[Entry]:
+    ) -> list[Scored]:
         """The list that enters the fusion: what is taken out does not take up depth."""
         out = chunks if source.kind == "chunk" else seams
-        kept = [Entry(source.kind, hit.id) for hit in hits if hit.id not in out]
+        kept = [(Entry(source.kind, hit.id), hit.score) for hit in hits if hit.id not in out]
         return kept[:depth]
 
     def _learn(

@@ -32,7 +32,8 @@ class Row(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One result of a vector search. Only the order of hits is used, ``score`` is for display."""
+    """One result of a search. ``score`` may be in any unit, and more or less may be better, as
+    long as it follows the order of the hits in equal steps; it is not comparable between lists."""
 
     id: str
     score: float

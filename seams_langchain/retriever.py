@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from seams_core import MarginFireTest, Retrieval, Retrieved, Row, Trace
-from seams_core.fusion import DEFAULT_RRF_K, reciprocal_rank_fusion
+from seams_core.fusion import DEFAULT_FUSION, DEFAULT_RRF_K, Fusion, fuse
 from seams_core.index import reading_order
 from seams_core.retrieval import DEFAULT_DEPTH
 from seams_core.selection import DEFAULT_RERANK_TOP_N
@@ -60,6 +60,8 @@ class SeamsRetriever(BaseRetriever):
     """Any :class:`seams_core.FireTest`; ``AnchoredFireTest()`` if neither is given."""
     depth: int = Field(default=DEFAULT_DEPTH, ge=1)
     """How many hits each first-stage list gives to the fusion."""
+    fusion: Fusion = DEFAULT_FUSION
+    """``"convex"`` for a weighted mean of scores, ``"rrf"`` for reciprocal rank fusion."""
     rrf_k: float = Field(default=DEFAULT_RRF_K, ge=0)
     """What reciprocal rank fusion adds to each rank."""
     weights: list[float] | None = None
@@ -99,7 +101,7 @@ class SeamsRetriever(BaseRetriever):
                 "dense=False and keywords=False leave nothing to search: set one of them, or give "
                 "chunk_retrievers"
             )
-        reciprocal_rank_fusion([[]] * lists, weights=self.weights, rrf_k=self.rrf_k)
+        fuse([[]] * lists, fusion=self.fusion, weights=self.weights, rrf_k=self.rrf_k)
         return self
 
     @classmethod
@@ -140,6 +142,7 @@ class SeamsRetriever(BaseRetriever):
             self.index.embeddings.embed_query,
             self.index.embeddings.aembed_query,
             depth=self.depth,
+            fusion=self.fusion,
             rrf_k=self.rrf_k,
             weights=self.weights,
             rerank_top_n=self.rerank_top_n,

@@ -14,7 +14,7 @@ from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, Query
 from llama_index.core.vector_stores.types import MetadataFilters
 
 from seams_core import FireTest, MarginFireTest, Row, Trace
-from seams_core.fusion import DEFAULT_RRF_K, reciprocal_rank_fusion
+from seams_core.fusion import DEFAULT_FUSION, DEFAULT_RRF_K, Fusion, fuse
 from seams_core.retrieval import DEFAULT_DEPTH, Retrieval, Retrieved
 from seams_core.selection import DEFAULT_RERANK_TOP_N
 from seams_core.tokens import checked_positive
@@ -45,6 +45,7 @@ class SeamsRetriever(BaseRetriever):
         ``fire_test``.
     :param fire_test: Any :class:`seams_core.FireTest`; ``AnchoredFireTest()`` if neither is given.
     :param depth: How many hits each first-stage list gives to the fusion.
+    :param fusion: ``"convex"`` for a weighted mean of scores, ``"rrf"`` for reciprocal rank fusion.
     :param rrf_k: What reciprocal rank fusion adds to each rank.
     :param weights: One weight per list: dense nodes, dense seams, keyword nodes, keyword seams,
         then the further retrievers; all 1 if none.
@@ -68,6 +69,7 @@ class SeamsRetriever(BaseRetriever):
         margin: float | None = None,
         fire_test: FireTest | None = None,
         depth: int = DEFAULT_DEPTH,
+        fusion: Fusion = DEFAULT_FUSION,
         rrf_k: float = DEFAULT_RRF_K,
         weights: Sequence[float] | None = None,
         filters: MetadataFilters | None = None,
@@ -101,11 +103,12 @@ class SeamsRetriever(BaseRetriever):
                 "dense=False and keywords=False leave nothing to search: set one of them, or give "
                 "chunk_retrievers"
             )
-        reciprocal_rank_fusion([[]] * lists, weights=weights, rrf_k=rrf_k)
+        fuse([[]] * lists, fusion=fusion, weights=weights, rrf_k=rrf_k)
         self.index = index
         self.similarity_top_k = checked_positive("similarity_top_k", similarity_top_k)
         self.fire_test = fire_test if margin is None else MarginFireTest(margin)
         self.depth = checked_positive("depth", depth)
+        self.fusion = fusion
         self.rrf_k = rrf_k
         self.weights = weights
         self.filters = filters
@@ -186,6 +189,7 @@ class SeamsRetriever(BaseRetriever):
             embed,
             aembed,
             depth=self.depth,
+            fusion=self.fusion,
             rrf_k=self.rrf_k,
             weights=self.weights,
             rerank_top_n=self.rerank_top_n,

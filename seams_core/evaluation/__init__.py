@@ -1,10 +1,10 @@
 """Measuring what Seams is worth, on any corpus and questions (paper 3.5); needs the extra eval."""
 
 from seams_core.evaluation.bench import Bench, Settings
-from seams_core.evaluation.comparators.base import Answer, Method
+from seams_core.evaluation.comparators.base import Answer, Fused, Method
 from seams_core.evaluation.comparators.late import LateChunking
 from seams_core.evaluation.comparators.neighbours import Adaptive, Neighbours, Smoothed
-from seams_core.evaluation.comparators.plain import Contextual, Convex, Overlap, Plain
+from seams_core.evaluation.comparators.plain import Contextual, Overlap, Plain
 from seams_core.evaluation.comparators.seams import Seams
 from seams_core.evaluation.comparators.segments import Segments
 from seams_core.evaluation.comparators.sides import SeamsDroppingSides
@@ -23,9 +23,9 @@ __all__ = [
     "Bench",
     "CachedEmbedder",
     "Contextual",
-    "Convex",
     "EvaluationDataError",
     "EvaluationSet",
+    "Fused",
     "LateChunking",
     "Method",
     "MethodRun",

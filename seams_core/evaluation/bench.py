@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from seams_core.evaluation.data import EvaluationSet, Span
 from seams_core.evaluation.embedding import CachedEmbedder
 from seams_core.evaluation.metrics import is_split
 from seams_core.evaluation.ruler import TokenRuler
-from seams_core.fusion import FusedRanking, reciprocal_rank_fusion
+from seams_core.fusion import FusedRanking, Fusion, Scored, fuse
 from seams_core.types import Entry
 from seams_core.windows import build_seams
 
@@ -61,6 +62,7 @@ class Bench:
         self.extra: dict[Any, Collection] = {}
         self._links: dict[int, dict[str, tuple[str, str]]] = {}
         self._remembered: tuple[int, dict[Any, Any]] = (-1, {})
+        self._fusion: Fusion = "rrf"
 
     @cached_property
     def _cut(self) -> dict[str, list[Any]]:
@@ -178,16 +180,26 @@ class Bench:
         :param collections: Pairs of kind, ``"chunk"`` or ``"seam"``, and collection.
         """
 
-        def fuse() -> FusedRanking:
-            lists = [
-                entries(kind, held, ranking[question])
-                for kind, held in collections
-                for ranking in (held.dense, held.keywords)
-            ]
-            return reciprocal_rank_fusion(lists, rrf_k=self.settings.rrf_k)
-
         key = tuple((kind, id(held)) for kind, held in collections)
-        return self.remember(question, key, fuse)
+        lists = (
+            scored(kind, held, ranking[question])
+            for kind, held in collections
+            for ranking in (held.dense, held.keywords)
+        )
+        return self.remember(question, key, lambda: self.fuse(list(lists)))
+
+    def fuse(self, lists: Sequence[Sequence[Scored]]) -> FusedRanking:
+        """Fuse lists in the way that holds now; reciprocal rank fusion unless :meth:`fusing`."""
+        return fuse(lists, fusion=self._fusion, rrf_k=self.settings.rrf_k)
+
+    @contextmanager
+    def fusing(self, fusion: Fusion) -> Iterator[None]:
+        """Fuse in another way for a while."""
+        before, self._fusion = self._fusion, fusion
+        try:
+            yield
+        finally:
+            self._fusion = before
 
     def remember(self, question: int, key: Any, make: Callable[[], T]) -> T:
         """What ``make`` gives, made once for a question and forgotten with the next question.
@@ -196,14 +208,17 @@ class Bench:
         """
         if self._remembered[0] != question:
             self._remembered = (question, {})
-        held = self._remembered[1]
-        if key not in held:
-            held[key] = make()
-        made: T = held[key]
+        held, whole = self._remembered[1], (self._fusion, key)
+        if whole not in held:
+            held[whole] = make()
+        made: T = held[whole]
         return made
 
 
-def entries(kind: Any, collection: Collection, ranking: Ranking) -> list[Entry]:
-    """A ranking as entries that fusion and the fire test understand."""
+def scored(kind: Any, collection: Collection, ranking: Ranking) -> list[Scored]:
+    """A ranking as entries with scores that fusion and the fire test understand."""
     units = collection.units
-    return [Entry(kind, units[place].id) for place in ranking.units.tolist()]
+    return [
+        (Entry(kind, units[place].id), score)
+        for place, score in zip(ranking.units.tolist(), ranking.scores.tolist(), strict=True)
+    ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from seams_core.evaluation import report, standard
 from seams_core.evaluation.bench import Bench, Settings
+from seams_core.evaluation.comparators.base import Fused
 from seams_core.evaluation.comparators.plain import Plain
 from seams_core.evaluation.data import EvaluationSet
 from seams_core.evaluation.embedding import CachedEmbedder
@@ -100,6 +101,7 @@ def main_table(sets: Sequence[EvaluationSet], embedder: CachedEmbedder, place: P
             standard.BASELINE,
             "windows 256/128, chunks not searched",
             "both neighbours of each hit",
+            "plain hybrid, convex",
             "Seams, margin margin=0",
             ours,
         ]
@@ -172,7 +174,9 @@ def shifted_grid(sets: Sequence[EvaluationSet], embedder: CachedEmbedder, place:
     results: dict[str, Any] = {}
     parts = []
     for data in sets:
-        sights = shift_grid(data, embedder, [Plain(), standard.DEFAULT], state=place.state)
+        sights = shift_grid(
+            data, embedder, [Plain(), Fused(Plain()), standard.DEFAULT], state=place.state
+        )
         result = compare(sights)
         risk = risk_by_length(sights, Settings().chunk_size)
         results[data.name] = {

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seams_core import Entry, FusedRanking, reciprocal_rank_fusion
+from seams_core import Entry, FusedRanking, convex_combination, reciprocal_rank_fusion
+from seams_core.fusion import fuse
 
 from .rankings import chunk, entries, many_ranked, seam
 
@@ -98,3 +99,75 @@ def test_no_lists_give_an_empty_ranking() -> None:
 def test_wrong_settings_are_refused(settings, message) -> None:
     with pytest.raises(ValueError, match=message):
         reciprocal_rank_fusion([entries("1"), entries("2")], **settings)
+
+
+# The convex combination
+
+
+def listed(*pairs: tuple[str, float]):
+    return [(entries(name)[0], score) for name, score in pairs]
+
+
+def test_each_list_is_stretched_from_one_to_nothing_and_the_mean_taken() -> None:
+    fused = convex_combination(
+        [listed(("1", 0.9), ("2", 0.8), ("3", 0.5)), listed(("2", 30.0), ("1|2", 10.0))],
+        weights=[3, 1],
+    )
+    assert list(fused) == entries("2 1 3 1|2")
+    assert fused.score(chunk("1")) == 0.75
+    assert fused.score(chunk("2")) == pytest.approx(0.75 * 0.75 + 0.25)
+    assert fused.score(chunk("3")) == 0
+    assert convex_combination([]).scores == {}
+    assert list(convex_combination([[], listed(("7", 1.0))])) == entries("7")
+
+
+scored_lists = st.lists(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(-20, 20)), max_size=8), max_size=4
+).map(
+    lambda lists: [
+        [(Entry("chunk", str(id)), float(s)) for id, s in sorted(found, key=lambda p: -p[1])]
+        for found in lists
+    ]
+)
+
+
+@given(scored_lists, st.sampled_from([1, 4, -1, -0.5]), st.integers(-3, 3))
+def test_neither_unit_nor_direction_of_a_score_matters(lists, factor, shift) -> None:
+    """Cosines, distances and BM25 alike: a list is best first, whatever it counts."""
+    other = [[(entry, factor * score + shift) for entry, score in found] for found in lists]
+    one, two = convex_combination(lists), convex_combination(other)
+    assert one.scores == pytest.approx(two.scores)
+
+
+@given(scored_lists, st.randoms())
+def test_the_order_of_scored_lists_changes_nothing(lists, rng) -> None:
+    mixed = list(lists)
+    rng.shuffle(mixed)
+    assert list(convex_combination(mixed)) == list(convex_combination(lists))
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [(0, 0, 0), (1, float("nan"), 0), (float("inf"), 1, 0), (3, 1, 2), (1, 3, 2)],
+    ids=["all the same", "no number", "infinite", "out of order", "out of order upwards"],
+)
+def test_scores_that_tell_nothing_give_way_to_places(scores) -> None:
+    fused = convex_combination([listed(*zip("123", scores, strict=True))])
+    assert [fused.score(chunk(id)) for id in "123"] == pytest.approx([1, 2 / 3, 1 / 3])
+
+
+def test_a_single_hit_is_the_best_and_the_better_place_counts() -> None:
+    assert convex_combination([listed(("1", 0.0))]).score(chunk("1")) == 1
+    twice = convex_combination([listed(("1", 3.0), ("2", 2.0), ("1", 1.0))])
+    assert list(twice) == entries("1 2")
+    assert twice.score(chunk("1")) == 1
+
+
+def test_the_way_of_fusing_is_named() -> None:
+    lists = [listed(("1", 0.9), ("2", 0.8)), listed(("2", 3.0), ("1", 2.9))]
+    by_places = [[entry for entry, _ in found] for found in lists]
+    assert fuse(lists).scores == convex_combination(lists).scores
+    assert fuse(lists, fusion="rrf").scores == reciprocal_rank_fusion(by_places).scores
+    for wrong in ({"fusion": "sum"}, {"rrf_k": -1}, {"weights": [1]}, {"weights": [1, -1]}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            fuse(lists, **wrong)

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from seams_core import AnchoredFireTest, MarginFireTest
+from seams_core import AnchoredFireTest, Entry, MarginFireTest, convex_combination
 from seams_core.evaluation import (
     Adaptive,
     Contextual,
-    Convex,
+    Fused,
     LateChunking,
     Neighbours,
     Overlap,
@@ -23,8 +23,7 @@ from seams_core.evaluation import (
     Smoothed,
     Windows,
 )
-from seams_core.evaluation.collection import Ranking
-from seams_core.evaluation.comparators.plain import normalised, windows
+from seams_core.evaluation.comparators.plain import windows
 from seams_core.evaluation.comparators.small import sentence_units
 from seams_core.evaluation.standard import comparators, fire_tests
 from tests.evaluation.corpus import TEXTS, bench, chunk, span
@@ -192,16 +191,29 @@ def test_segments_take_the_run_that_is_worth_most(small):
     assert method._best([[("a", 0.4)]], 10, {}) is None  # under the least value
 
 
-def test_normalised_scores():
-    ranking = Ranking(np.array([3, 1, 2]), np.array([5.0, 3.0, 1.0]))
-    assert normalised(ranking) == [1, 0.5, 0]
-    assert normalised(Ranking(np.array([1]), np.array([2.0]))) == [1]
-    assert normalised(Ranking(np.array([], dtype=int), np.array([]))) == []
+def test_another_fusion_is_that_of_the_core_and_leaves_no_trace(small):
+    held = small.chunks
+    before = ids(Plain().answer(small, 0, 6))
+    lists = [
+        [
+            (Entry("chunk", held.units[place].id), score)
+            for place, score in zip(found.units.tolist(), found.scores.tolist(), strict=True)
+        ]
+        for found in (held.dense[0], held.keywords[0])
+    ]
+    wanted = [entry.id for entry in convex_combination(lists)][:6]
+    assert ids(Fused(Plain()).answer(small, 0, 6)) == wanted
+    assert ids(Plain().answer(small, 0, 6)) == before
+    assert Fused(Plain()).name == "plain hybrid, convex"
+    assert Fused(Plain()).settings() == {**Plain().settings(), "fusion": "convex"}
+    never = Seams(MarginFireTest(float("inf")))
+    assert ids(Fused(never).answer(small, 0, 6)) == wanted
 
 
-def test_a_convex_combination_of_one_list_is_that_list(small):
-    dense = [small.chunks.units[n].id for n in small.chunks.dense[0].units[:3]]
-    assert ids(Convex(1.0).answer(small, 0, 3)) == dense
+def test_a_window_s_score_goes_to_the_chunks_it_leads_to(small):
+    for method in (Windows(8, 4, alone=True), Windows(8, 4)):
+        for way in (method, Fused(method)):
+            assert len(set(ids(way.answer(small, 0, 4)))) == 4
 
 
 def test_a_prefix_is_searched_and_the_chunk_is_returned(small):

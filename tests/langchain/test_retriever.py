@@ -138,7 +138,7 @@ def test_document_order_is_reading_order_with_pairs_side_by_side(store, retrieve
 def test_r8_with_an_endless_margin_it_is_plain_hybrid_of_langchains_own_parts(tmp_path) -> None:
     store = empty_store("chroma", tmp_path)
     chunks = fill(store, long_documents(6, 200))
-    retriever = SeamsRetriever.attach(store, k=10, margin=float("inf"))
+    retriever = SeamsRetriever.attach(store, k=10, margin=float("inf"), fusion="rrf")
     by_id = {c.id: c for c in chunks}
     terms = terms_of("english")
     bags = {c.id: Counter(terms(c.page_content)) for c in chunks}
@@ -510,7 +510,9 @@ async def test_wrong_arguments_of_invoke_are_named(store, retriever) -> None:
 def test_keyword_search_can_be_switched_off(store, retriever) -> None:
     """Then the order is that of the vectors alone, and no keyword index is made."""
     retriever.index.core.forget()
-    plain = retriever.model_copy(update={"keywords": False, "margin": float("inf")})
+    plain = retriever.model_copy(
+        update={"keywords": False, "margin": float("inf"), "fusion": "rrf"}
+    )
     found = [d.id for d in plain.invoke("stale reads w9 d1")]
     vector = store.embeddings.embed_query("stale reads w9 d1")
     hits = retriever.index.core.chunk_store.search(vector, retriever.depth)

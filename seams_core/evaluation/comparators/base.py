@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from seams_core.evaluation.bench import Bench
 from seams_core.evaluation.collection import Collection, Unit
+from seams_core.fusion import Fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +88,37 @@ class OverOwnChunks(ABC):
 def chosen(collection: Collection, ids: list[str], budget: int) -> Answer:
     """The first ``budget`` of the chunks named."""
     return Answer([collection.by_id[id] for id in ids[:budget]])
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A method whose lists are fused in another way than by reciprocal rank fusion.
+
+    :param method: Any.
+    :param fusion: See :func:`seams_core.fusion.fuse`.
+    """
+
+    method: Method
+    fusion: Fusion = "convex"
+
+    @property
+    def name(self) -> str:
+        """That of the method, with the way of fusing."""
+        return f"{self.method.name}, {self.fusion}"
+
+    def collections(self, bench: Bench) -> list[Collection]:
+        """Those of the method."""
+        return self.method.collections(bench)
+
+    def returned(self, bench: Bench) -> Collection:
+        """Where the method's chunks come from."""
+        return self.method.returned(bench)
+
+    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
+        """What the method answers."""
+        with bench.fusing(self.fusion):
+            return self.method.answer(bench, question, budget)
+
+    def settings(self) -> dict[str, Any]:
+        """Those of the method, and the way of fusing."""
+        return {**self.method.settings(), "fusion": self.fusion}

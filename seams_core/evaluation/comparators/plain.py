@@ -1,4 +1,4 @@
-"""Chunks alone: disjoint, overlapping, or fused by normalised scores (paper 3.5)."""
+"""Chunks alone: disjoint, overlapping, or with a prefix (paper 3.5)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seams_core.evaluation.bench import Bench
-from seams_core.evaluation.collection import Collection, Ranking, Unit
+from seams_core.evaluation.collection import Collection, Unit
 from seams_core.evaluation.comparators.base import Answer, OverChunks, OverOwnChunks, chosen
 from seams_core.evaluation.data import Span
 
@@ -56,40 +56,6 @@ class Overlap(OverOwnChunks):
 
 
 @dataclass(frozen=True)
-class Convex(OverChunks):
-    """A weighted mean of normalised scores in place of reciprocal rank fusion (paper 3.2).
-
-    Each list's scores are stretched to 0 to 1 over its own hits; an absent chunk has 0.
-
-    :param dense: Weight of the dense list; the keyword list has the rest.
-    """
-
-    dense: float = 0.5
-
-    @property
-    def name(self) -> str:
-        """With the weight of the dense list."""
-        return f"plain, convex combination ({self.dense:g} dense)"
-
-    def answer(self, bench: Bench, question: int, budget: int) -> Answer:
-        """The chunks by the mean of their normalised scores."""
-        total: dict[int, float] = {}
-        held = bench.chunks
-        for weight, ranking in (
-            (self.dense, held.dense[question]),
-            (1 - self.dense, held.keywords[question]),
-        ):
-            for place, score in zip(ranking.units.tolist(), normalised(ranking), strict=True):
-                total[place] = total.get(place, 0.0) + weight * score
-        order = sorted(total, key=lambda place: (-total[place], place))[:budget]
-        return Answer([held.units[place] for place in order])
-
-    def settings(self) -> dict[str, Any]:
-        """Its weight."""
-        return {"method": "convex", **asdict(self)}
-
-
-@dataclass(frozen=True)
 class Contextual(OverOwnChunks):
     """Chunks that are searched with a prefix of the user's making (Contextual Retrieval).
 
@@ -122,17 +88,6 @@ class Contextual(OverOwnChunks):
     def settings(self) -> dict[str, Any]:
         """Its label."""
         return {"method": "contextual", "label": self.label}
-
-
-def normalised(ranking: Ranking) -> list[float]:
-    """Scores stretched to 0 to 1 over the list; all 1 where they are equal."""
-    if not len(ranking.scores):
-        return []
-    low, high = float(ranking.scores.min()), float(ranking.scores.max())
-    if high == low:
-        return [1.0] * len(ranking.scores)
-    stretched: list[float] = ((ranking.scores - low) / (high - low)).tolist()
-    return stretched
 
 
 def windows(bench: Bench, size: int, stride: int, *, link: bool) -> list[Unit]:

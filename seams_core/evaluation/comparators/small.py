@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seams_core.evaluation.bench import Bench
+from seams_core.evaluation.bench import Bench, scored
 from seams_core.evaluation.collection import Collection, Ranking, Unit
 from seams_core.evaluation.comparators.base import Answer, chosen
 from seams_core.evaluation.comparators.plain import windows
 from seams_core.evaluation.data import Span
-from seams_core.fusion import reciprocal_rank_fusion
+from seams_core.fusion import Scored
 from seams_core.sentences import as_edges
 from seams_core.types import Entry
 
@@ -48,11 +48,10 @@ class OverSmall(ABC):
                 _parents(small, found[question], depth) for found in (small.dense, small.keywords)
             ]
             if not self.alone:
-                for found in (held.dense, held.keywords):
-                    lists.append([held.units[place].id for place in found[question].units.tolist()])
-            fused = reciprocal_rank_fusion(
-                [[Entry("chunk", id) for id in ids] for ids in lists], rrf_k=bench.settings.rrf_k
-            )
+                lists += [
+                    scored("chunk", held, found[question]) for found in (held.dense, held.keywords)
+                ]
+            fused = bench.fuse(lists)
             return [entry.id for entry in fused]
 
         ranked = bench.remember(question, ("small", id(small), self.alone), rank)
@@ -118,13 +117,14 @@ class Sentences(OverSmall):
         return {"method": "sentences", "depth_factor": _DEPTH_FACTOR, **asdict(self)}
 
 
-def _parents(small: Collection, ranking: Ranking, depth: int) -> list[str]:
-    found: dict[str, None] = {}
-    for place in ranking.units.tolist():
-        found.update(dict.fromkeys(small.units[place].parents))
+def _parents(small: Collection, ranking: Ranking, depth: int) -> list[Scored]:
+    found: dict[Entry, float] = {}
+    for place, score in zip(ranking.units.tolist(), ranking.scores.tolist(), strict=True):
+        for id in small.units[place].parents:
+            found.setdefault(Entry("chunk", id), score)
         if len(found) >= depth:
             break
-    return list(found)[:depth]
+    return list(found.items())[:depth]
 
 
 def sentence_units(bench: Bench) -> list[Unit]:
