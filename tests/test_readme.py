@@ -47,19 +47,25 @@ def quality_table() -> str:
 
 
 def test_there_are_blocks_to_run() -> None:
-    assert len(BLOCKS) == 2
+    assert len(BLOCKS) == 3
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_a_code_block_runs(number, capsys) -> None:
+def test_a_code_block_runs(number, capsys, monkeypatch) -> None:
+    import llama_index.core as llama
     from langchain_core.documents import Document
 
     from tests.langchain.models import CountingEmbeddings
+    from tests.llamaindex.models import CountingEmbedding, Listening
+
+    monkeypatch.setattr(llama.Settings, "_embed_model", CountingEmbedding())
+    monkeypatch.setattr(llama.Settings, "_llm", Listening())
 
     text = "The order service accepts stale reads. Billing records are never read stale. " * 300
     names = {
         "embeddings": CountingEmbeddings(),
         "documents": [Document(page_content=text, metadata={"source": "design.md"})],
+        "llama_documents": [llama.Document(text=text, id_="design.md")],
         "text": text,
     }
     exec(compile(BLOCKS[number], f"README block {number}", "exec"), names)

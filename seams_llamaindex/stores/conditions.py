@@ -1,4 +1,4 @@
-"""``MetadataFilters`` as a condition in a store's own language.
+"""``MetadataFilters`` as a condition in a store's own language, or as a function.
 
 For stores whose wrapper leaves operators out, drops them without a word or does not nest.
 """
@@ -16,8 +16,25 @@ from llama_index.core.vector_stores.types import (
     MetadataFilter,
     MetadataFilters,
 )
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from seams_core.errors import StoreError
+
+
+def passes(metadata: Mapping[str, Any], filters: MetadataFilters | None) -> bool:
+    """Whether a node's metadata pass; each single filter is judged as LlamaIndex judges it."""
+    if filters is None or not filters.filters:
+        return True
+    answers = (
+        passes(metadata, part)
+        if isinstance(part, MetadataFilters)
+        else build_metadata_filter_fn(lambda _: metadata, MetadataFilters(filters=[part]))("")
+        for part in filters.filters
+    )
+    condition = filters.condition or FilterCondition.AND
+    if condition == FilterCondition.NOT:  # none of them
+        return not any(answers)
+    return all(answers) if condition == FilterCondition.AND else any(answers)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from llama_index.core.vector_stores.simple import SimpleVectorStore
-from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from numpy.typing import ArrayLike
 
 from seams_core.errors import StoreError
 from seams_core.registry import Part, one_kind_only
 from seams_core.store import Hit, Row, Store
+from seams_llamaindex.stores.conditions import passes
 from seams_llamaindex.stores.nodes import node_row
 
 _READ_ONLY = (
@@ -71,8 +71,7 @@ class FaissStore:
         """The rows with these ids that also pass ``filter``, judged by the nodes' metadata."""
         there = set(self._node_ids().values()).intersection(ids)
         rows = self._rows([id for id in dict.fromkeys(ids) if id in there])
-        passes = build_metadata_filter_fn(lambda id: rows[id].metadata, filter)
-        return {id: row for id, row in rows.items() if passes(id)}
+        return {id: row for id, row in rows.items() if passes(row.metadata, filter)}
 
     def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
         """The ``k`` nearest rows, in the order of the FAISS index."""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from llama_index.core.vector_stores.types import VectorStoreQuery
-from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from numpy.typing import ArrayLike
 
 from seams_core.locks import lock_of
 from seams_core.registry import Part
 from seams_core.store import SEAM_TYPE, TYPE_KEY, Hit, Row, Store
+from seams_llamaindex.stores.conditions import passes
 from seams_llamaindex.stores.nodes import node_row, read_row, row_metadata
 
 
@@ -81,18 +81,22 @@ class SimpleStore:
     def get(self, ids: Sequence[str], filter: Any = None) -> dict[str, Row]:
         """The rows with these ids that also pass ``filter``."""
         there = set(self._ids()).intersection(ids)
-        passes = build_metadata_filter_fn(lambda id: self._metadata[id], filter)
-        return self._rows([id for id in dict.fromkeys(ids) if id in there and passes(id)])
+        wanted = [id for id in dict.fromkeys(ids) if id in there]
+        return self._rows([id for id in wanted if passes(self._metadata[id], filter)])
 
     def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
         """The ``k`` nearest rows by cosine similarity."""
         with self._lock:
+            ids = self._ids()
+            if filter is not None:  # judged here: its own query takes no nested filters
+                ids = [id for id in ids if passes(self._metadata[id], filter)]
+            if not ids:  # which it would take for all
+                return []
             found = self._store.query(
                 VectorStoreQuery(
                     query_embedding=np.asarray(vector).tolist(),
                     similarity_top_k=k,
-                    filters=filter,
-                    node_ids=None if self._part == "all" else self._ids(),
+                    node_ids=ids,
                 )
             )
         rows = self._rows(found.ids)
