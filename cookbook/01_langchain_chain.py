@@ -27,9 +27,9 @@ from seams_langchain import SeamsRetriever, SeamsTextSplitter
 
 # %% [markdown]
 # Index as usual. `SeamsTextSplitter` cuts disjoint chunks that joined give the text back; page 4
-# shows chunks that another splitter made. Put your own embeddings in place of `StaticEmbeddings`, such as
-# `OpenAIEmbeddings()` or `HuggingFaceEmbeddings(model_name="BAAI/bge-base-en-v1.5")`, and your store in place of the
-# in-memory one.
+# shows chunks that another splitter made. Put your own embeddings in place of `StaticEmbeddings`,
+# such as `OpenAIEmbeddings()` or `HuggingFaceEmbeddings(model_name="BAAI/bge-base-en-v1.5")`, and
+# your store in place of the in-memory one.
 
 # %%
 embeddings = StaticEmbeddings()
@@ -47,7 +47,8 @@ print(retriever.index.status(), "-", embeddings.texts, "texts embedded in all")
 
 # %% [markdown]
 # The chain is the usual one. `QuotingChatModel` is scripted and quotes from its context; put
-# `ChatOpenAI(model="gpt-4.1-mini")`, `ChatOllama(model="llama3.1")` or any chat model in its place.
+# `ChatOpenAI(model="gpt-4.1-mini")`, `ChatOllama(model="llama3.1")` or any chat model in its
+# place.
 
 # %%
 prompt = ChatPromptTemplate.from_template("{context}\n\nQuestion: {question}\nAnswer:")
@@ -78,5 +79,7 @@ for document in retriever.invoke(QUESTION):
 # The trace has the fused ranking with a verdict for each seam, and how the budget was filled.
 
 # %%
-names = {chunk.id: str(chunk.metadata["chunk_index"]) for chunk in retriever.invoke(QUESTION, k=104)}
+names = {
+    chunk.id: str(chunk.metadata["chunk_index"]) for chunk in retriever.invoke(QUESTION, k=104)
+}
 print(retriever.explain(QUESTION).render(names=names, top=6))

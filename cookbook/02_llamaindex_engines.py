@@ -24,8 +24,9 @@ from parts import QUESTION, reference
 from seams_llamaindex import SeamIndex, SeamsNodeParser
 
 # %% [markdown]
-# Put your own models in place of the two: `OpenAI(model="gpt-4.1-mini")` or `Ollama(model="llama3.1")`, and
-# `OpenAIEmbedding()` or `HuggingFaceEmbedding("BAAI/bge-base-en-v1.5")`.
+# Put your own models in place of the two: `OpenAI(model="gpt-4.1-mini")` or
+# `Ollama(model="llama3.1")`, and `OpenAIEmbedding()` or
+# `HuggingFaceEmbedding("BAAI/bge-base-en-v1.5")`.
 
 # %%
 Settings.embed_model = StaticEmbedding()

@@ -26,19 +26,23 @@ from parts import QUESTION, reference
 from seams_langchain import SeamsMultiVectorRetriever, SeamsTextSplitter
 
 # %% [markdown]
-# An existing `ParentDocumentRetriever`: parents of 4,000 characters, children of 500. Put your own
-# embeddings, vector store and docstore in place of these.
+# An existing `ParentDocumentRetriever`: parents of 4,000 characters, children of 500. Put your
+# own embeddings, vector store and docstore in place of these.
 
 # %%
 embeddings = StaticEmbeddings()
 existing = ParentDocumentRetriever(
     vectorstore=InMemoryVectorStore(embeddings),
     docstore=InMemoryStore(),
-    parent_splitter=RecursiveCharacterTextSplitter(chunk_size=4000, chunk_overlap=0, add_start_index=True),
+    parent_splitter=RecursiveCharacterTextSplitter(
+        chunk_size=4000, chunk_overlap=0, add_start_index=True
+    ),
     child_splitter=RecursiveCharacterTextSplitter(chunk_size=500, chunk_overlap=0),
     search_kwargs={"k": 20},
 )
-existing.add_documents([Document(page_content=reference(), metadata={"source": "python-reference"})])
+existing.add_documents(
+    [Document(page_content=reference(), metadata={"source": "python-reference"})]
+)
 before = [document.page_content for document in existing.invoke(QUESTION)]
 print(len(list(existing.docstore.yield_keys())), "parents,", embeddings.texts, "children embedded")
 
@@ -61,8 +65,8 @@ assert [document.page_content for document in existing.invoke(QUESTION)] == befo
 print("unchanged")
 
 # %% [markdown]
-# A `MultiVectorRetriever` that searches something short for each parent, here its first lines (a language model's
-# summaries in your set-up):
+# A `MultiVectorRetriever` that searches something short for each parent, here its first lines (a
+# language model's summaries in your set-up):
 
 # %%
 parents = SeamsTextSplitter(chunk_size=1024).split_documents(

@@ -11,8 +11,8 @@
 # %% [markdown]
 # # 4. Add seams to an existing collection: Chroma, Qdrant, pgvector
 #
-# **What you will have:** seams beside collections that were filled without them, by another splitter, and
-# the proof that no chunk was embedded, written or moved.
+# **What you will have:** seams beside collections that were filled without them, by another
+# splitter, and the proof that no chunk was embedded, written or moved.
 
 # %%
 import os
@@ -29,8 +29,8 @@ from qdrant_client import QdrantClient, models
 from seams_langchain import SeamsRetriever
 
 # %% [markdown]
-# The chunks of a usual pipeline. `add_start_index` tells the order of a document's chunks; where yours lacks it, name
-# the key that tells it: `index_settings={"position_key": "page"}`.
+# The chunks of a usual pipeline. `add_start_index` tells the order of a document's chunks; where
+# yours lacks it, name the key that tells it: `index_settings={"position_key": "page"}`.
 
 # %%
 splitter = RecursiveCharacterTextSplitter(chunk_size=4000, chunk_overlap=0, add_start_index=True)
@@ -51,8 +51,8 @@ def add_seams(vectorstore):
 
 
 # %% [markdown]
-# **Chroma**: `chromadb.PersistentClient(path=...)` or `HttpClient(...)` in place of the ephemeral one. The seams come
-# into a second collection, made beside the first.
+# **Chroma**: `chromadb.PersistentClient(path=...)` or `HttpClient(...)` in place of the ephemeral
+# one. The seams come into a second collection, made beside the first.
 
 # %%
 client = chromadb.EphemeralClient()
@@ -61,7 +61,8 @@ chroma.add_documents(chunks)
 stored = client.get_collection("handbook").get(include=["embeddings", "documents", "metadatas"])
 add_seams(chroma)
 again = client.get_collection("handbook").get(include=["embeddings", "documents", "metadatas"])
-assert again["ids"] == stored["ids"] and again["metadatas"] == stored["metadatas"]
+assert again["ids"] == stored["ids"]
+assert again["metadatas"] == stored["metadatas"]
 assert (again["embeddings"] == stored["embeddings"]).all()
 print("chunks untouched; collections:", sorted(c.name for c in client.list_collections()))
 
@@ -79,7 +80,8 @@ add_seams(qdrant)
 print("collections:", sorted(c.name for c in qdrant_client.get_collections().collections))
 
 # %% [markdown]
-# **pgvector**: set `POSTGRES_URL` to your database, such as `postgresql+psycopg://user:password@localhost:5432/db`.
+# **pgvector**: set `POSTGRES_URL` to your database, such as
+# `postgresql+psycopg://user:password@localhost:5432/db`.
 
 # %%
 if url := os.environ.get("POSTGRES_URL"):

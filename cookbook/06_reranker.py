@@ -11,7 +11,8 @@
 # %% [markdown]
 # # 6. Use a reranker, in both frameworks
 #
-# **What you will have:** a cross-encoder that orders the ordinary chunks while the pairs that seams brought stay in.
+# **What you will have:** a cross-encoder that orders the ordinary chunks while the pairs that
+# seams brought stay in.
 #
 # A cross-encoder scores one chunk against the question, and each half of a divided answer scores
 # low by itself. So it is given to the retriever, not put behind it as a
@@ -32,9 +33,10 @@ from seams_llamaindex import SeamsNodeParser
 from seams_llamaindex import SeamsRetriever as LlamaRetriever
 
 # %% [markdown]
-# **LangChain.** `OverlapEncoder` is scripted: the share of the question's words that a chunk has. Put
-# `HuggingFaceCrossEncoder(model_name="BAAI/bge-reranker-v2-m3")` or any other document compressor, such as
-# `CohereRerank`, in its place. `top_n` is at least what the retriever hands it (150 by default).
+# **LangChain.** `OverlapEncoder` is scripted: the share of the question's words that a chunk has.
+# Put `HuggingFaceCrossEncoder(model_name="BAAI/bge-reranker-v2-m3")` or any other document
+# compressor, such as `CohereRerank`, in its place. `top_n` is at least what the retriever hands
+# it (150 by default).
 
 # %%
 vectorstore = InMemoryVectorStore(StaticEmbeddings())
@@ -47,15 +49,18 @@ reranked = SeamsRetriever(index=plain.index, k=6, reranker=reranker)
 
 def show(documents):
     marks = ["+" if "seams_seam_id" in d.metadata else " " for d in documents]
-    print(" ".join(f"{d.metadata['chunk_index']}{m}" for d, m in zip(documents, marks, strict=True)))
+    print(
+        " ".join(f"{d.metadata['chunk_index']}{m}" for d, m in zip(documents, marks, strict=True))
+    )
 
 
 show(plain.invoke(QUESTION))
 show(reranked.invoke(QUESTION))  # + : brought by a seam, at the same place in both
 
 # %% [markdown]
-# **LlamaIndex.** Any node postprocessor that reorders; put `SentenceTransformerRerank(model="BAAI/bge-reranker-v2-m3",
-# top_n=150)` in place of the scripted one.
+# **LlamaIndex.** Any node postprocessor that reorders; put
+# `SentenceTransformerRerank(model="BAAI/bge-reranker-v2-m3", top_n=150)` in place of the scripted
+# one.
 
 # %%
 index = VectorStoreIndex.from_documents(

@@ -11,7 +11,8 @@
 # %% [markdown]
 # # 7. Keep seams in step: add, change, delete
 #
-# **What you will have:** an index that changes, and seams that follow it by one call that does only what is needed.
+# **What you will have:** an index that changes, and seams that follow it by one call that does
+# only what is needed.
 
 # %%
 from langchain_core.documents import Document
@@ -59,17 +60,21 @@ print(embeddings.texts - before, "texts embedded")
 print(seams.sync())
 
 # %% [markdown]
-# **Change** a document: its chunks before the change keep their ids, so only the seams behind it are made anew.
+# **Change** a document: its chunks before the change keep their ids, so only the seams behind it
+# are made anew.
 
 # %%
-changed = chunks_of("first.txt", text[: half - 3000] + " A new last paragraph." + text[half - 3000 : half])
+changed = chunks_of(
+    "first.txt", text[: half - 3000] + " A new last paragraph." + text[half - 3000 : half]
+)
 old, new = {c.id for c in first}, {c.id for c in changed}
 vectorstore.delete(list(old - new))
 vectorstore.add_documents([c for c in changed if c.id not in old])
 print(len(new - old), "chunks changed;", seams.sync())
 
 # %% [markdown]
-# **Delete** a document. Until the sync, its seams are stale: they never fire, and `status` counts them.
+# **Delete** a document. Until the sync, its seams are stale: they never fire, and `status` counts
+# them.
 
 # %%
 vectorstore.delete(list(new))
@@ -79,8 +84,8 @@ print({document.metadata["source"] for document in found})
 print(seams.sync())
 
 # %% [markdown]
-# A sync that was stopped at any point is run again and goes on. **LlamaIndex** has the same call, after `insert`,
-# `delete_ref_doc`, `refresh_ref_docs` or an ingestion pipeline:
+# A sync that was stopped at any point is run again and goes on. **LlamaIndex** has the same call,
+# after `insert`, `delete_ref_doc`, `refresh_ref_docs` or an ingestion pipeline:
 
 # %%
 index = VectorStoreIndex.from_documents(

@@ -11,8 +11,9 @@
 # %% [markdown]
 # # 8. Measure on your own questions
 #
-# **What you will have:** a table that tells, on your documents, your questions and your embedding model, how often the *whole*
-# answer is in the budget, for plain hybrid search, for both neighbours of each hit, and for Seams.
+# **What you will have:** a table that tells, on your documents, your questions and your embedding
+# model, how often the *whole* answer is in the budget, for plain hybrid search, for both
+# neighbours of each hit, and for Seams.
 
 # %%
 import re
@@ -38,8 +39,9 @@ from seams_core.evaluation import (
 from seams_core.evaluation.report import coverage_table
 
 # %% [markdown]
-# A question and the places of its answer, in characters. Here they are found by the words that begin and end the answer;
-# yours may come from people, or from a file in the format of `load_set`.
+# A question and the places of its answer, in characters. Here they are found by the words that
+# begin and end the answer; yours may come from people, or from a file in the format of
+# `load_set`.
 
 # %%
 text = reference()
@@ -53,8 +55,8 @@ data = EvaluationSet("python", {"python-reference": text}, questions)
 print(len(data.questions), "questions")
 
 # %% [markdown]
-# `model()` is the small static model; put any function from texts to vectors in its place. Vectors are kept in a folder,
-# so that a second run embeds nothing. Use a folder that stays.
+# `model()` is the small static model; put any function from texts to vectors in its place.
+# Vectors are kept in a folder, so that a second run embeds nothing. Use a folder that stays.
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -68,9 +70,10 @@ summary = summarise(run, baseline=Plain().name)
 print(coverage_table(summary, ("5", "10")))
 
 # %% [markdown]
-# `full` is the share of questions whose whole evidence is in the budget; `split` looks at answers that a cut divides alone,
-# `whole` at the others: a gain there that costs much here is none. With a handful of questions, as here, a difference means
-# nothing; the interval says so. A hundred questions is a start.
+# `full` is the share of questions whose whole evidence is in the budget; `split` looks at answers
+# that a cut divides alone, `whole` at the others: a gain there that costs much here is none. With
+# a handful of questions, as here, a difference means nothing; the interval says so. A hundred
+# questions is a start.
 
 # %%
 for name, method in summary["methods"].items():
@@ -78,5 +81,5 @@ for name, method in summary["methods"].items():
     print(name, cell)
 
 # %% [markdown]
-# From the command line, for sets in folders: `python -m seams_core.evaluation DATA --sets mine --model mymodule:make_embed
-# --out results`.
+# From the command line, for sets in folders: `python -m seams_core.evaluation DATA --sets mine
+# --model mymodule:make_embed --out results`.

@@ -79,4 +79,8 @@ def test_a_broken_block_of_a_new_page_or_docstring_is_found_and_fails(tmp_path) 
     module = ROOT / "seams_langchain" / "index.py"
     (block,) = in_module(module)
     with pytest.raises(TypeError, match="no_such_setting"):
-        run(block._replace(code=block.code.replace("(chunk_store)", "(chunk_store, no_such_setting=1)")))
+        run(
+            block._replace(
+                code=block.code.replace("(chunk_store)", "(chunk_store, no_such_setting=1)")
+            )
+        )

@@ -61,7 +61,8 @@ def test_its_metadata_names_every_extra(wheel) -> None:
 
 @pytest.mark.slow
 def test_the_source_archive_can_be_tested(built) -> None:
-    names = {n.split("/", 1)[1] for n in tarfile.open(built[1]).getnames() if "/" in n}
+    with tarfile.open(built[1]) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     assert {"tests/conftest.py", "README.md", "LICENSE", "CHANGELOG.md", "Makefile"} <= names
 
 
