@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?= ../shared/data
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test quick check lowest wheels coverage docs cookbook newcomer bench results clean
+.PHONY: demo test quick check lowest wheels coverage mutation docs cookbook newcomer bench results clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +49,10 @@ wheels: $(STAMP)  ## the wheel in an empty environment per extra: make wheels PY
 
 coverage: $(STAMP)  ## lines and branches that no test reaches
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
+
+mutation: $(STAMP)  ## what changes of the core's rules no test notices; see docs/mutation.md
+	HYPOTHESIS_PROFILE=mutation $(BIN)/mutmut run
+	$(BIN)/mutmut results
 
 results: $(STAMP)  ## what Seams is worth against its alternatives: make results DATA=folder
 	PYTHONPATH=cookbook $(BIN)/python -m seams_core.evaluation $(DATA) --sets faqs:odd chroma peps:odd \
