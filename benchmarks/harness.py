@@ -60,7 +60,10 @@ def table(results: dict[str, tuple[float, float]], unit: float = 1.0, name: str 
     return "\n".join(lines)
 
 
-def record(title: str, body: str) -> None:
+TURNS = "the ratio is the median over rounds in which the candidates took turns"
+
+
+def record(title: str, body: str, how: str = TURNS) -> None:
     """Print a result and write it where ``--out`` says, with the command that made it."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--out", type=Path, help="where to record the result (Markdown)")
@@ -68,8 +71,7 @@ def record(title: str, body: str) -> None:
     command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}"])
     text = (
         f"# {title}\n\n{body}\n\nMade by `{command}` on Python {platform.python_version()}, "
-        f"{platform.machine()}, in one run; the ratio is the median over rounds in which the "
-        "candidates took turns.\n"
+        f"{platform.machine()}, in one run; {how}.\n"
     )
     print(text)
     if out is not None:
