@@ -18,11 +18,9 @@ from seams_core.fusion import DEFAULT_RRF_K, reciprocal_rank_fusion
 from seams_core.retrieval import DEFAULT_DEPTH, Retrieval, Retrieved
 from seams_core.selection import DEFAULT_RERANK_TOP_N
 from seams_core.tokens import checked_positive
+from seams_llamaindex.annotated import annotated
 from seams_llamaindex.index import SeamIndex
 from seams_llamaindex.sources import RetrieverSource, as_node, to_nodes
-
-#: The one metadata key of a returned node that tells why it is there.
-KEY = "seams"
 
 
 class SeamsRetriever(BaseRetriever):
@@ -236,9 +234,7 @@ class SeamsRetriever(BaseRetriever):
                     left, right = selection.trace.links[seam]
                     reason["seam_id"] = seam
                     reason["partner_id"] = right if row.id == left else left
-                node.metadata[KEY] = reason
-                for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-                    setattr(node, keys, [*getattr(node, keys), KEY])
+                node = annotated(node, reason)
             found.append(
                 NodeWithScore(
                     node=node, score=(self.similarity_top_k - place) / self.similarity_top_k

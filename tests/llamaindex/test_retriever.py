@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import threading
 from typing import Any
 
@@ -15,7 +17,16 @@ from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.schema import (
+    ImageNode,
+    IndexNode,
+    MediaResource,
+    MetadataMode,
+    Node,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
 from llama_index.core.vector_stores import (
     FilterCondition,
     FilterOperator,
@@ -26,6 +37,7 @@ from llama_index.core.vector_stores import (
 import seams_langchain
 from seams_core import AnchoredFireTest, MarginFireTest
 from seams_llamaindex import SeamIndex, SeamsNodeParser, SeamsRetriever
+from seams_llamaindex.annotated import annotated
 from tests.llamaindex.models import CountingEmbedding, build, chroma_store, long_documents
 
 QUESTIONS = [f"stale reads w{n} d{n % 3}" for n in range(0, 150, 3)]
@@ -79,6 +91,25 @@ def test_what_comes_back_is_a_copy(retriever) -> None:
     again = retriever.retrieve("stale reads")[0]
     assert again.metadata["tag"] != "changed"
     assert "x" not in again.node.excluded_llm_metadata_keys
+
+
+def test_with_the_reason_a_node_has_the_hash_and_the_kind_that_are_stored() -> None:
+    nodes = [
+        TextNode(id_="text", text="stale reads", metadata={"a": 1}),
+        IndexNode(id_="lead", text="stale reads", index_id="pages", metadata={"a": 1}),
+        ImageNode(id_="picture", text="stale reads", image="aGk=", metadata={"a": 1}),
+        Node(id_="any", text_resource=MediaResource(text="stale reads"), metadata={"a": 1}),
+    ]
+    for node in nodes:
+        marked = annotated(node.model_copy(deep=True), {"rank": 1})
+        assert marked.metadata == {"a": 1, "seams": {"rank": 1}}
+        assert isinstance(marked, type(node))
+        assert marked.to_dict().keys() == node.to_dict().keys()
+        for again in (marked, copy.deepcopy(marked), pickle.loads(pickle.dumps(marked))):
+            assert again.hash == node.hash
+            assert again.class_name() == node.class_name()
+            assert again.get_content(MetadataMode.LLM) == node.get_content(MetadataMode.LLM)
+        assert "seams" not in node.metadata
 
 
 def test_annotations_can_be_turned_off(seams) -> None:
