@@ -58,6 +58,15 @@ class Locator:
     document_key: Key | None = None
     position_key: Key | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("document_key", "position_key"):
+            key = getattr(self, name)
+            if not (key is None or isinstance(key, str) or callable(key)):
+                raise ValueError(
+                    f"{name}={key!r} is not allowed: give the name of a metadata key, or a "
+                    "callable that is given the row"
+                )
+
     def __call__(self, row: Row) -> Place:
         """The place of ``row``.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core import VectorStoreIndex
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.embeddings.utils import EmbedType, resolve_embed_model
 from llama_index.core.schema import BaseNode
 
 from seams_core import IndexStatus, Locator, SeamedIndex, SyncReport
@@ -60,7 +61,7 @@ class SeamIndex:
         index: VectorStoreIndex,
         seam_store: Any | None = None,
         *,
-        embed_model: BaseEmbedding | None = None,
+        embed_model: EmbedType | None = None,
         document_key: Key | None = None,
         position_key: Key | None = None,
         keywords: bool = True,
@@ -77,7 +78,7 @@ class SeamIndex:
                 "vector store with VectorStoreIndex.from_vector_store"
             )
         self.index = index
-        self.embed_model: BaseEmbedding = embed_model or index._embed_model
+        self.embed_model = index._embed_model if embed_model is None else _resolved(embed_model)
         kept = index.storage_context.vector_stores.get(NAMESPACE)
         if seam_store is None:
             seam_store = kept or beside(index.vector_store)
@@ -86,7 +87,7 @@ class SeamIndex:
         self.core = SeamedIndex(
             resolve_store(index, "chunks" if shared else "all"),
             resolve_store(seam_store, "seams" if shared else "all"),
-            self.embed_model.get_text_embedding_batch,
+            self._embed,
             keywords=keywords,
             language=language,
             half_width=half_width,
@@ -150,3 +151,20 @@ class SeamIndex:
     def status(self) -> IndexStatus:
         """How many nodes and seams there are, and how many seams are stale."""
         return self.core.status()
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        # The model's own method is wrapped by LlamaIndex and could be neither copied nor pickled.
+        return self.embed_model.get_text_embedding_batch(texts)
+
+
+def _resolved(embed_model: EmbedType) -> BaseEmbedding:
+    """As LlamaIndex resolves what is given for an embedding model; one is left as it is."""
+    if isinstance(embed_model, BaseEmbedding):
+        return embed_model
+    try:
+        return resolve_embed_model(embed_model)
+    except AssertionError:
+        raise ValueError(
+            f"embed_model={embed_model!r} is no embedding model: give one, or what LlamaIndex "
+            "makes one from"
+        ) from None

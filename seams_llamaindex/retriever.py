@@ -88,10 +88,25 @@ class SeamsRetriever(BaseRetriever):
             )
         if margin is not None and fire_test is not None:
             raise ValueError("margin and fire_test are both given: give one of them")
-        if fire_test is not None and not callable(fire_test):
-            raise ValueError(f"fire_test={fire_test!r} is no fire test")
+        if fire_test is not None and (isinstance(fire_test, type) or not callable(fire_test)):
+            raise ValueError(
+                f"fire_test={fire_test!r} is no fire test: give one, such as MarginFireTest(3)"
+            )
         if filters is not None and not isinstance(filters, MetadataFilters):
             raise ValueError(f"filters={filters!r} is not allowed: give MetadataFilters")
+        for name, switch in (("dense", dense), ("keywords", keywords), ("annotate", annotate)):
+            if not isinstance(switch, bool):
+                raise ValueError(f"{name}={switch!r} is not allowed: give True or False")
+        for name, given in (
+            ("chunk_retrievers", chunk_retrievers),
+            ("seam_retrievers", seam_retrievers),
+        ):
+            if not isinstance(given, Sequence) or not all(
+                isinstance(member, BaseRetriever) for member in given
+            ):
+                raise ValueError(f"{name}={given!r} is not allowed: give a list of retrievers")
+        if reranker is not None and not isinstance(reranker, BaseNodePostprocessor):
+            raise ValueError(f"reranker={reranker!r} is not allowed: give a node postprocessor")
         lists = 2 * dense + 2 * (keywords and index.core.keywords)
         lists += len(chunk_retrievers) + len(seam_retrievers)
         if not lists:

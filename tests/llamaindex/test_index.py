@@ -10,6 +10,7 @@ import sys
 import pytest
 from llama_index.core import (
     Document,
+    MockEmbedding,
     StorageContext,
     SummaryIndex,
     VectorStoreIndex,
@@ -380,11 +381,29 @@ def test_what_is_no_vector_store_index_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", [{"half_width": 0}, {"snap": "up"}, {"language": "klingon"}, {"batch_size": 0}]
+    "setting",
+    [
+        {"half_width": 0},
+        {"snap": "up"},
+        {"language": "klingon"},
+        {"batch_size": 0},
+        {"embed_model": 3},
+        {"document_key": 3},
+        {"position_key": ["page"]},
+    ],
 )
 def test_wrong_settings_are_refused_before_anything_is_read(setting) -> None:
     with pytest.raises(ValueError, match=next(iter(setting))):
         SeamIndex(build(), **setting)
+
+
+def test_an_embedding_model_is_resolved_as_llamaindex_resolves_it(monkeypatch) -> None:
+    monkeypatch.setenv("IS_TESTING", "1")
+    index = build()
+    assert SeamIndex(index).embed_model is index._embed_model
+    assert isinstance(SeamIndex(index, embed_model="default").embed_model, MockEmbedding)
+    mine = CountingEmbedding()
+    assert SeamIndex.attach(index, embed_model=mine).status().seams == len(mine.texts)
 
 
 def test_an_empty_index_has_no_seams() -> None:

@@ -154,6 +154,15 @@ def test_a_query_is_embedded_once_or_not_at_all_or_as_it_says(retriever) -> None
 # Settings
 
 
+class Backwards(BaseNodePostprocessor):
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        assert query_bundle is not None
+        assert query_bundle.query_str.startswith("stale reads")
+        return list(reversed(nodes))
+
+
 def test_the_fire_test_is_the_paper_s_where_a_margin_is_given(seams) -> None:
     assert seams.as_retriever(margin=2).fire_test == MarginFireTest(2)
     mine = AnchoredFireTest(seam=0.3)
@@ -171,7 +180,17 @@ def test_the_fire_test_is_the_paper_s_where_a_margin_is_given(seams) -> None:
         ({"rrf_k": -1}, "rrf_k=-1"),
         ({"margin": -1}, "margin=-1"),
         ({"margin": 1, "fire_test": MarginFireTest(1)}, "both given"),
+        ({"margin": "3"}, "margin='3'"),
         ({"fire_test": 3}, "fire_test=3"),
+        ({"fire_test": MarginFireTest}, "fire_test=.*MarginFireTest"),
+        ({"reranker": 3}, "reranker=3"),
+        ({"reranker": Backwards}, "reranker="),
+        ({"chunk_retrievers": 3}, "chunk_retrievers=3"),
+        ({"chunk_retrievers": [3]}, "chunk_retrievers="),
+        ({"seam_retrievers": ["x"]}, "seam_retrievers="),
+        ({"dense": "no"}, "dense='no'"),
+        ({"keywords": None}, "keywords=None"),
+        ({"annotate": 2}, "annotate=2"),
         ({"weights": [1.0]}, "weights"),
         ({"filters": {"a": 1}}, "MetadataFilters"),
         ({"dense": False, "keywords": False}, "nothing to search"),
@@ -239,15 +258,6 @@ async def test_further_retrievers_are_fused_in(seams) -> None:
     )
     pair = {seam.metadata["left_chunk_id"], seam.metadata["right_chunk_id"]}
     assert set(ids(brings.retrieve("nothing of the kind"))) == pair
-
-
-class Backwards(BaseNodePostprocessor):
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        assert query_bundle is not None
-        assert query_bundle.query_str.startswith("stale reads")
-        return list(reversed(nodes))
 
 
 async def test_r11_a_reranker_orders_the_ordinary_chunks_and_pairs_stay(seams) -> None:
@@ -370,6 +380,22 @@ async def test_r12_a_seam_never_brings_what_the_filter_excludes(
         assert set(found) <= allowed
         assert len(found) == min(8, len(allowed))
         assert found == ids(await retriever.aretrieve(question))
+
+
+# Copies
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))]
+)
+def test_a_copy_answers_and_syncs_as_the_first(copied) -> None:
+    first = SeamIndex.attach(build()).as_retriever(similarity_top_k=6)
+    again = copied(first)
+    assert [ids(again.retrieve(q)) for q in QUESTIONS[:5]] == [
+        ids(first.retrieve(q)) for q in QUESTIONS[:5]
+    ]
+    again.index.index.insert(long_documents(4)[3])
+    assert again.index.sync().added > 0
 
 
 # Async
