@@ -21,6 +21,7 @@ from seams_core.tokens import checked_positive
 from seams_llamaindex.annotated import annotated
 from seams_llamaindex.index import SeamIndex
 from seams_llamaindex.sources import RetrieverSource, as_node, to_nodes
+from seams_llamaindex.stores.conditions import pruned
 
 
 class SeamsRetriever(BaseRetriever):
@@ -182,16 +183,17 @@ class SeamsRetriever(BaseRetriever):
         extra = [RetrieverSource(r, "chunk", bundle) for r in self.chunk_retrievers]
         extra += [RetrieverSource(r, "seam", bundle) for r in self.seam_retrievers]
         model = self.index.embed_model
+        texts = bundle.embedding_strs or [bundle.query_str]  # an empty question is one, too
 
         def embed(query: str) -> list[float]:
             if bundle.embedding is not None:
                 return bundle.embedding
-            return model.get_agg_embedding_from_queries(bundle.embedding_strs)
+            return model.get_agg_embedding_from_queries(texts)
 
         async def aembed(query: str) -> list[float]:
             if bundle.embedding is not None:
                 return bundle.embedding
-            return await model.aget_agg_embedding_from_queries(bundle.embedding_strs)
+            return await model.aget_agg_embedding_from_queries(texts)
 
         return Retrieval(
             self.index.core.chunk_store,
@@ -208,7 +210,7 @@ class SeamsRetriever(BaseRetriever):
         return {
             "budget": self.similarity_top_k,
             "fire_test": self.fire_test,
-            "filter": self.filters,
+            "filter": pruned(self.filters),
         }
 
     def _run(self, bundle: QueryBundle) -> Retrieved:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import sys
 import threading
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
+from llama_index.core import Document
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.instrumentation import get_dispatcher
@@ -38,6 +42,7 @@ import seams_langchain
 from seams_core import AnchoredFireTest, MarginFireTest
 from seams_llamaindex import SeamIndex, SeamsNodeParser, SeamsRetriever
 from seams_llamaindex.annotated import annotated
+from seams_llamaindex.stores.conditions import passes, pruned
 from tests.llamaindex.models import CountingEmbedding, build, chroma_store, long_documents
 
 QUESTIONS = [f"stale reads w{n} d{n % 3}" for n in range(0, 150, 3)]
@@ -261,9 +266,9 @@ async def test_further_retrievers_are_fused_in(seams) -> None:
 
 
 async def test_r11_a_reranker_orders_the_ordinary_chunks_and_pairs_stay(seams) -> None:
-    settings = {"similarity_top_k": 6, "margin": 0}
-    plain = seams.as_retriever(**settings)
-    reranked = seams.as_retriever(**settings, reranker=Backwards(), rerank_top_n=8)
+    common = {"similarity_top_k": 6, "margin": 0}
+    plain = seams.as_retriever(**common)
+    reranked = seams.as_retriever(**common, reranker=Backwards(), rerank_top_n=8)
     changed = 0
     for question in QUESTIONS:
         before, after = plain.retrieve(question), reranked.retrieve(question)
@@ -382,6 +387,60 @@ async def test_r12_a_seam_never_brings_what_the_filter_excludes(
         assert found == ids(await retriever.aretrieve(question))
 
 
+EMPTY = [
+    (nested(condition=FilterCondition.AND), {0, 1}),
+    (nested(condition=FilterCondition.OR), {0, 1}),
+    (nested(nested(condition=FilterCondition.OR), condition=FilterCondition.AND), {0, 1}),
+    (nested(nested(condition=FilterCondition.AND), HALF, condition=FilterCondition.AND), {1}),
+    (nested(nested(condition=FilterCondition.AND), HALF, condition=FilterCondition.OR), {0, 1}),
+    (
+        nested(
+            nested(nested(condition=FilterCondition.OR), condition=FilterCondition.AND),
+            nested(HALF, nested(condition=FilterCondition.AND), condition=FilterCondition.AND),
+            condition=FilterCondition.AND,
+        ),
+        {1},
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", ["docstore", "chroma"])
+@pytest.mark.parametrize(("filters", "allowed"), EMPTY)
+def test_groups_without_a_filter_let_everything_pass(halves, kind, filters, allowed) -> None:
+    before = filters.model_copy(deep=True)
+    found = halves[kind].as_retriever(similarity_top_k=50, filters=filters).retrieve("stale reads")
+    assert {hit.metadata["half"] for hit in found} == allowed
+    assert filters == before
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.recursive(
+        st.sampled_from([HALF, GROUP]),
+        lambda parts: st.builds(
+            lambda filters, how: MetadataFilters(filters=filters, condition=how),
+            st.lists(parts, max_size=3),
+            st.sampled_from(FilterCondition),
+        ),
+    )
+)
+def test_filters_without_empty_groups_mean_the_same(filters) -> None:
+    if isinstance(filters, MetadataFilter):
+        filters = MetadataFilters(filters=[filters])
+    for half in (0, 1):
+        for group in (0, 1):
+            metadata = {"half": half, "group": group}
+            assert passes(metadata, pruned(filters)) == passes(metadata, filters)
+
+
+@pytest.mark.parametrize("question", ["", "  ", "?", QueryBundle(""), QueryBundle("\u200b")])
+async def test_a_question_without_a_word_is_answered(seams, question) -> None:
+    retriever = seams.as_retriever(similarity_top_k=3)
+    found = ids(retriever.retrieve(question))
+    assert len(found) == 3
+    assert ids(await retriever.aretrieve(question)) == found
+
+
 # Copies
 
 
@@ -431,6 +490,66 @@ async def test_a_search_does_not_run_on_the_event_loop(seams, monkeypatch) -> No
     await seams.as_retriever().aretrieve("stale reads")
     assert len(where) == 2
     assert threading.get_ident() not in where
+
+
+class Noting(BaseRetriever):
+    """With no asynchronous form of its own."""
+
+    where: int = 0
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        self.where = threading.get_ident()
+        return []
+
+
+async def test_further_retrievers_that_would_block_the_loop_do_not(seams, monkeypatch) -> None:
+    noting = Noting()
+    of_a_store = seams.index.as_retriever()
+    where: list[int] = []
+    query = type(seams.index.vector_store).query
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        where.append(threading.get_ident())
+        return query(*args, **kwargs)
+
+    monkeypatch.setattr(type(seams.index.vector_store), "query", noted)
+    await seams.as_retriever(chunk_retrievers=[noting, of_a_store]).aretrieve("stale reads")
+    assert noting.where
+    assert where
+    assert threading.get_ident() not in {noting.where, *where}
+
+
+@pytest.mark.parametrize("filters", [None, one(FilterOperator.NE, "tag", "none")])
+def test_questions_while_nodes_come_and_go(filters) -> None:
+    seams = SeamIndex.attach(build())
+    retriever = seams.as_retriever(similarity_top_k=5, filters=filters)
+    page = Document(id_="new", text="A new page on stale reads. " * 100)
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            try:
+                assert len(retriever.retrieve("stale reads")) == 5
+            except Exception as error:
+                errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(25):
+            seams.index.insert(page)
+            seams.sync()
+            seams.index.delete_ref_doc("new", delete_from_docstore=True)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+    assert errors == []
 
 
 # Events
