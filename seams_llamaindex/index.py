@@ -41,7 +41,8 @@ class SeamIndex:
     :param index: Any vector store index; its nodes are only read. They may be in its docstore, or
         in a vector store that keeps them.
     :param seam_store: A second vector store for the seams, or the index's own one, where seams are
-        told apart by the metadata field ``seams_type``. If none is given, the one that the storage
+        told apart by the metadata field ``seams_type``: other retrievers of that store then find
+        them as nodes, unless they filter by it. If none is given, the one that the storage
         context has, else one made beside the first.
     :param embed_model: The nodes' own embedding model; that of ``index`` if none. Seams are
         embedded with the metadata that their left node's embedding has.

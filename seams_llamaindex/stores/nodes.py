@@ -24,7 +24,7 @@ from seams_core.locate import (
     PREVIOUS_KEY,
     WHOLE_OFFSET_KEY,
 )
-from seams_core.store import Row
+from seams_core.store import TYPE_KEY, Row
 
 _PLACED = {WHOLE_OFFSET_KEY, PREVIOUS_KEY, NEXT_KEY, *INDEX_KEYS}
 _MARK = "\ue000seam\ue000"
@@ -50,7 +50,7 @@ def node_row(node: BaseNode) -> Row:
     if not is_plain and not metadata.keys() & _PLACED:
         # It stands for an object or a picture, and is no part of a text.
         metadata["document_id"], metadata["start_char_idx"] = node.node_id, 0
-    elif node.ref_doc_id and not metadata.keys() & {*_PLACED, *OFFSET_KEYS, *PAGE_KEYS}:
+    elif node.ref_doc_id and not metadata.keys() & {*_PLACED, *OFFSET_KEYS, *PAGE_KEYS, TYPE_KEY}:
         # The only one of its document, or the last by links that go one way. If there are more,
         # they stand at one place, which is refused.
         metadata["start_char_idx"] = 0

@@ -50,14 +50,23 @@ class SimpleStore:
         metadata: dict[str, Mapping[str, Any]] = self._store.data.metadata_dict
         return metadata
 
+    def _is_seam(self, id: str) -> bool:
+        return bool(self._metadata.get(id, {}).get(TYPE_KEY) == SEAM_TYPE)
+
     def _ids(self) -> list[str]:
         ids = list(self._store.data.embedding_dict)
         if self._part == "all":
             return ids
         wanted = self._part == "seams"
-        return [
-            id for id in ids if (self._metadata.get(id, {}).get(TYPE_KEY) == SEAM_TYPE) == wanted
-        ]
+        return [id for id in ids if self._is_seam(id) == wanted]
+
+    def _own_ids(self) -> list[str]:
+        """Of nodes those of this index: others may share its storage context, and so the store."""
+        ids = self._ids()
+        if self._index is None or self._part == "seams":
+            return ids
+        own = set(self._index.index_struct.nodes_dict.values())
+        return [id for id in ids if id in own or self._is_seam(id)]
 
     def _rows(self, ids: Sequence[str]) -> dict[str, Row]:
         rows: dict[str, Row] = {}
@@ -74,14 +83,15 @@ class SimpleStore:
         return {id: rows[id] for id in ids if id in rows}
 
     def pages(self, size: int) -> Iterator[list[Row]]:
-        """Every row, in pages, in the order of insertion."""
+        """Every row, in pages, in the order of insertion; with those of other indexes, since the
+        seams' store is shared by all, too."""
         ids = iter(self._ids())
         while page := list(islice(ids, size)):
             yield list(self._rows(page).values())
 
     def get(self, ids: Sequence[str], filter: Any = None) -> dict[str, Row]:
         """The rows with these ids that also pass ``filter``."""
-        there = set(self._ids()).intersection(ids)
+        there = set(self._own_ids()).intersection(ids)
         return self._rows([id for id in dict.fromkeys(ids) if id in there and self._ok(id, filter)])
 
     def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
@@ -89,7 +99,8 @@ class SimpleStore:
         # A copy is searched, as the store's own query goes through what an insertion changes.
         # Filters are judged here: that query takes no nested ones.
         vectors = dict(self._store.data.embedding_dict)
-        wanted = {id: vectors[id] for id in self._ids() if id in vectors and self._ok(id, filter)}
+        ids = [id for id in self._own_ids() if id in vectors]
+        wanted = {id: vectors[id] for id in ids if self._ok(id, filter)}
         copied: Any = SimpleVectorStore(data=SimpleVectorStoreData(embedding_dict=wanted))
         found = copied.query(
             VectorStoreQuery(query_embedding=np.asarray(vector).tolist(), similarity_top_k=k)

@@ -429,6 +429,13 @@ def test_the_same_store_can_hold_both_in_chroma(tmp_path) -> None:
     assert NAMESPACE not in index.storage_context.vector_stores
 
 
+def test_seams_left_among_the_nodes_are_not_taken_for_nodes(index) -> None:
+    """Attached once to the same store, then without it."""
+    SeamIndex.attach(index, index.vector_store)
+    with pytest.raises(MissingKeyError, match="seams_type"):
+        SeamIndex.attach(index)
+
+
 def test_a_second_store_of_ones_own(tmp_path) -> None:
     index = build()
     mine = chroma_store(tmp_path, "mine")

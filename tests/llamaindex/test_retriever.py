@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
-from llama_index.core import Document
+from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.instrumentation import get_dispatcher
@@ -278,6 +278,31 @@ async def test_r11_a_reranker_orders_the_ordinary_chunks_and_pairs_stay(seams) -
         changed += ids(before) != ids(after)
         assert ids(await reranked.aretrieve(question)) == ids(after)
     assert changed
+
+
+@pytest.mark.parametrize("lists", [{}, {"dense": False}, {"keywords": False}, {"margin": 0}])
+def test_indexes_that_share_a_storage_context_find_their_own_nodes(lists) -> None:
+    context = StorageContext.from_defaults()
+    parser = SeamsNodeParser(chunk_size=128)
+    parts = [long_documents(2), long_documents(4)[2:]]
+    indexes = [
+        VectorStoreIndex.from_documents(
+            documents,
+            storage_context=context,
+            transformations=[parser],
+            embed_model=CountingEmbedding(),
+        )
+        for documents in parts
+    ]
+    both = [SeamIndex.attach(index) for index in indexes]
+    assert [seams.sync().added for seams in both] == [0, 0]
+    for seams, documents in zip(both, parts, strict=True):
+        retriever = seams.as_retriever(similarity_top_k=100, **lists)
+        own = {node.node_id for node in parser.get_nodes_from_documents(documents)}
+        for question in QUESTIONS[:10]:
+            assert set(ids(retriever.retrieve(question))) == own
+        fired = retriever.explain(QUESTIONS[0])
+        assert {id for step in fired.steps for id in step.added} <= own
 
 
 # Filters (R12)
