@@ -84,7 +84,8 @@ class MarginFireTest:
     margin: float = 3
 
     def __post_init__(self) -> None:
-        if isinstance(self.margin, bool) or not self.margin >= 0:
+        number = isinstance(self.margin, int | float) and not isinstance(self.margin, bool)
+        if not number or not self.margin >= 0:
             raise ValueError(
                 f"margin={self.margin!r} is not allowed: give a number of places, 0 or more"
             )

@@ -13,11 +13,15 @@ from typing import Any, NamedTuple, TypeAlias
 from seams_core.errors import ChunkOrderError, MissingKeyError
 from seams_core.store import Row
 
-DOCUMENT_KEYS = ("document_id", "doc_id", "ref_doc_id", "source", "file_path", "file_name", "url")
+#: These name one document; the further ones a source, which may hold several.
+ID_KEYS = ("document_id", "doc_id", "ref_doc_id")
+DOCUMENT_KEYS = (*ID_KEYS, "source", "file_path", "file_name", "url")
 #: Parts of one source that are documents of their own: rows of a table, records of a list.
 PART_KEYS = ("row", "seq_num")
 PAGE_KEYS = ("page", "page_number")
-OFFSET_KEYS = ("start_index", "start_char_idx")
+#: An offset in the whole document, whatever pages and rows it has.
+WHOLE_OFFSET_KEY = "start_char_idx"
+OFFSET_KEYS = ("start_index", WHOLE_OFFSET_KEY)
 INDEX_KEYS = ("chunk_index", "chunk", "seq", "index")
 #: Ids of the neighbours in the document, as adapters of frameworks that keep them name them.
 PREVIOUS_KEY = "previous_id"
@@ -58,6 +62,15 @@ class Locator:
     document_key: Key | None = None
     position_key: Key | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("document_key", "position_key"):
+            key = getattr(self, name)
+            if not (key is None or isinstance(key, str) or callable(key)):
+                raise ValueError(
+                    f"{name}={key!r} is not allowed: give the name of a metadata key, or a "
+                    "callable that is given the row"
+                )
+
     def __call__(self, row: Row) -> Place:
         """The place of ``row``.
 
@@ -66,12 +79,19 @@ class Locator:
         """
         metadata = row.metadata
         document = self._document(row)
-        section = _number(row, *_first(metadata, PAGE_KEYS)) if self.position_key is None else 0.0
         if self.position_key is not None:
             name, value = _named(row, self.position_key)
             if value is None:
                 raise self._missing(row, "position", f"position_key={self.position_key!r}")
             return Place(document, 0.0, _number(row, name, value), name in OFFSET_KEYS)
+        if (offset := metadata.get(WHOLE_OFFSET_KEY)) is not None:
+            return Place(document, 0.0, _number(row, WHOLE_OFFSET_KEY, offset), True)
+        if any(self.links(row)):
+            # What else there is may be about something else, and only orders what is torn apart.
+            value = _first(metadata, INDEX_KEYS)[1]
+            known = isinstance(value, int | float) and value >= 0
+            return Place(document, 0.0, float(value) if known else -1.0, False)
+        section = _number(row, *_first(metadata, PAGE_KEYS))
         name, value = _first(metadata, OFFSET_KEYS)
         if value is not None:
             return Place(document, section, _number(row, name, value), True)
@@ -83,8 +103,6 @@ class Locator:
             return Place(document, float(tail[1]), float(tail[2]), False)
         if _first(metadata, PAGE_KEYS)[1] is not None:
             return Place(document, section, 0.0, False)
-        if any(self.links(row)):
-            return Place(document, section, -1.0, False)
         raise self._missing(row, "position", ", ".join(OFFSET_KEYS + INDEX_KEYS + PAGE_KEYS))
 
     def links(self, row: Row) -> tuple[str | None, str | None]:
@@ -99,9 +117,11 @@ class Locator:
             if value is None:
                 raise self._missing(row, "document", f"document_key={self.document_key!r}")
             return str(value)
-        value = _first(row.metadata, DOCUMENT_KEYS)[1]
+        name, value = _first(row.metadata, DOCUMENT_KEYS)
         if value is None:
             raise self._missing(row, "document", ", ".join(DOCUMENT_KEYS))
+        if name in ID_KEYS:
+            return str(value)
         parts = [str(row.metadata[key]) for key in PART_KEYS if row.metadata.get(key) is not None]
         return "#".join([str(value), *parts])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core import VectorStoreIndex
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.embeddings.utils import EmbedType, resolve_embed_model
 from llama_index.core.schema import BaseNode
 
 from seams_core import IndexStatus, Locator, SeamedIndex, SyncReport
@@ -40,7 +41,8 @@ class SeamIndex:
     :param index: Any vector store index; its nodes are only read. They may be in its docstore, or
         in a vector store that keeps them.
     :param seam_store: A second vector store for the seams, or the index's own one, where seams are
-        told apart by the metadata field ``seams_type``. If none is given, the one that the storage
+        told apart by the metadata field ``seams_type``: other retrievers of that store then find
+        them as nodes, unless they filter by it. If none is given, the one that the storage
         context has, else one made beside the first.
     :param embed_model: The nodes' own embedding model; that of ``index`` if none. Seams are
         embedded with the metadata that their left node's embedding has.
@@ -60,7 +62,7 @@ class SeamIndex:
         index: VectorStoreIndex,
         seam_store: Any | None = None,
         *,
-        embed_model: BaseEmbedding | None = None,
+        embed_model: EmbedType | None = None,
         document_key: Key | None = None,
         position_key: Key | None = None,
         keywords: bool = True,
@@ -77,7 +79,7 @@ class SeamIndex:
                 "vector store with VectorStoreIndex.from_vector_store"
             )
         self.index = index
-        self.embed_model: BaseEmbedding = embed_model or index._embed_model
+        self.embed_model = index._embed_model if embed_model is None else _resolved(embed_model)
         kept = index.storage_context.vector_stores.get(NAMESPACE)
         if seam_store is None:
             seam_store = kept or beside(index.vector_store)
@@ -86,7 +88,7 @@ class SeamIndex:
         self.core = SeamedIndex(
             resolve_store(index, "chunks" if shared else "all"),
             resolve_store(seam_store, "seams" if shared else "all"),
-            self.embed_model.get_text_embedding_batch,
+            self._embed,
             keywords=keywords,
             language=language,
             half_width=half_width,
@@ -150,3 +152,20 @@ class SeamIndex:
     def status(self) -> IndexStatus:
         """How many nodes and seams there are, and how many seams are stale."""
         return self.core.status()
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        # The model's own method is wrapped by LlamaIndex and could be neither copied nor pickled.
+        return self.embed_model.get_text_embedding_batch(texts)
+
+
+def _resolved(embed_model: EmbedType) -> BaseEmbedding:
+    """As LlamaIndex resolves what is given for an embedding model; one is left as it is."""
+    if isinstance(embed_model, BaseEmbedding):
+        return embed_model
+    try:
+        return resolve_embed_model(embed_model)
+    except AssertionError:
+        raise ValueError(
+            f"embed_model={embed_model!r} is no embedding model: give one, or what LlamaIndex "
+            "makes one from"
+        ) from None

@@ -18,11 +18,10 @@ from seams_core.fusion import DEFAULT_FUSION, DEFAULT_RRF_K, Fusion, fuse
 from seams_core.retrieval import DEFAULT_DEPTH, Retrieval, Retrieved
 from seams_core.selection import DEFAULT_RERANK_TOP_N
 from seams_core.tokens import checked_positive
+from seams_llamaindex.annotated import annotated
 from seams_llamaindex.index import SeamIndex
 from seams_llamaindex.sources import RetrieverSource, as_node, to_nodes
-
-#: The one metadata key of a returned node that tells why it is there.
-KEY = "seams"
+from seams_llamaindex.stores.conditions import pruned
 
 
 class SeamsRetriever(BaseRetriever):
@@ -92,10 +91,25 @@ class SeamsRetriever(BaseRetriever):
             )
         if margin is not None and fire_test is not None:
             raise ValueError("margin and fire_test are both given: give one of them")
-        if fire_test is not None and not callable(fire_test):
-            raise ValueError(f"fire_test={fire_test!r} is no fire test")
+        if fire_test is not None and (isinstance(fire_test, type) or not callable(fire_test)):
+            raise ValueError(
+                f"fire_test={fire_test!r} is no fire test: give one, such as MarginFireTest(3)"
+            )
         if filters is not None and not isinstance(filters, MetadataFilters):
             raise ValueError(f"filters={filters!r} is not allowed: give MetadataFilters")
+        for name, switch in (("dense", dense), ("keywords", keywords), ("annotate", annotate)):
+            if not isinstance(switch, bool):
+                raise ValueError(f"{name}={switch!r} is not allowed: give True or False")
+        for name, given in (
+            ("chunk_retrievers", chunk_retrievers),
+            ("seam_retrievers", seam_retrievers),
+        ):
+            if not isinstance(given, Sequence) or not all(
+                isinstance(member, BaseRetriever) for member in given
+            ):
+                raise ValueError(f"{name}={given!r} is not allowed: give a list of retrievers")
+        if reranker is not None and not isinstance(reranker, BaseNodePostprocessor):
+            raise ValueError(f"reranker={reranker!r} is not allowed: give a node postprocessor")
         lists = 2 * dense + 2 * (keywords and index.core.keywords)
         lists += len(chunk_retrievers) + len(seam_retrievers)
         if not lists:
@@ -172,16 +186,17 @@ class SeamsRetriever(BaseRetriever):
         extra = [RetrieverSource(r, "chunk", bundle) for r in self.chunk_retrievers]
         extra += [RetrieverSource(r, "seam", bundle) for r in self.seam_retrievers]
         model = self.index.embed_model
+        texts = bundle.embedding_strs or [bundle.query_str]  # an empty question is one, too
 
         def embed(query: str) -> list[float]:
             if bundle.embedding is not None:
                 return bundle.embedding
-            return model.get_agg_embedding_from_queries(bundle.embedding_strs)
+            return model.get_agg_embedding_from_queries(texts)
 
         async def aembed(query: str) -> list[float]:
             if bundle.embedding is not None:
                 return bundle.embedding
-            return await model.aget_agg_embedding_from_queries(bundle.embedding_strs)
+            return await model.aget_agg_embedding_from_queries(texts)
 
         return Retrieval(
             self.index.core.chunk_store,
@@ -199,7 +214,7 @@ class SeamsRetriever(BaseRetriever):
         return {
             "budget": self.similarity_top_k,
             "fire_test": self.fire_test,
-            "filter": self.filters,
+            "filter": pruned(self.filters),
         }
 
     def _run(self, bundle: QueryBundle) -> Retrieved:
@@ -240,9 +255,7 @@ class SeamsRetriever(BaseRetriever):
                     left, right = selection.trace.links[seam]
                     reason["seam_id"] = seam
                     reason["partner_id"] = right if row.id == left else left
-                node.metadata[KEY] = reason
-                for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-                    setattr(node, keys, [*getattr(node, keys), KEY])
+                node = annotated(node, reason)
             found.append(
                 NodeWithScore(
                     node=node, score=(self.similarity_top_k - place) / self.similarity_top_k

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from seams_core import Hit, Row
 from seams_core.types import Kind
@@ -35,8 +37,19 @@ class RetrieverSource:
         return _hits(self.retriever.retrieve(self.bundle), depth)
 
     async def afind(self, query: str, vector: Any, depth: int, filter: Any) -> list[Hit]:
-        """The same, by the retriever's own asynchronous form."""
+        """The same, by the retriever's own asynchronous form where it has one."""
+        if _blocks(self.retriever):
+            return await asyncio.to_thread(self.find, query, vector, depth, filter)
         return _hits(await self.retriever.aretrieve(self.bundle), depth)
+
+
+def _blocks(retriever: BaseRetriever) -> bool:
+    """Whether its asynchronous form is the inherited one, which computes on the event loop; or
+    that of its vector store is."""
+    if type(retriever)._aretrieve is BaseRetriever._aretrieve:
+        return True
+    query = getattr(type(getattr(retriever, "_vector_store", None)), "aquery", None)
+    return query is BasePydanticVectorStore.aquery
 
 
 def _hits(nodes: Sequence[NodeWithScore], depth: int) -> list[Hit]:

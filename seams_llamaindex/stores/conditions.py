@@ -37,6 +37,25 @@ def passes(metadata: Mapping[str, Any], filters: MetadataFilters | None) -> bool
     return all(answers) if condition == FilterCondition.AND else any(answers)
 
 
+def pruned(filters: MetadataFilters | None) -> MetadataFilters | None:
+    """``filters`` without groups that hold none, which every node passes and few stores can say.
+
+    :return: ``None`` if every node passes.
+    """
+    if filters is None:
+        return None
+    parts = [pruned(f) if isinstance(f, MetadataFilters) else f for f in filters.filters]
+    kept = [part for part in parts if part is not None]
+    if not parts:
+        return None
+    if len(kept) < len(parts):
+        if filters.condition == FilterCondition.NOT:
+            return filters  # nothing passes
+        if filters.condition == FilterCondition.OR or not kept:
+            return None
+    return filters.model_copy(update={"filters": kept})
+
+
 @dataclass(frozen=True)
 class Language:
     """How a store writes conditions.

@@ -16,10 +16,17 @@ from llama_index.core.schema import (
 )
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
-from seams_core.locate import INDEX_KEYS, NEXT_KEY, PREVIOUS_KEY
-from seams_core.store import Row
+from seams_core.locate import (
+    INDEX_KEYS,
+    NEXT_KEY,
+    OFFSET_KEYS,
+    PAGE_KEYS,
+    PREVIOUS_KEY,
+    WHOLE_OFFSET_KEY,
+)
+from seams_core.store import TYPE_KEY, Row
 
-_PLACED = {"start_char_idx", PREVIOUS_KEY, NEXT_KEY, *INDEX_KEYS}
+_PLACED = {WHOLE_OFFSET_KEY, PREVIOUS_KEY, NEXT_KEY, *INDEX_KEYS}
 _MARK = "\ue000seam\ue000"
 
 
@@ -36,12 +43,17 @@ def node_row(node: BaseNode) -> Row:
     if start is not None:
         metadata["start_char_idx"] = start
     for key, neighbour in ((PREVIOUS_KEY, node.prev_node), (NEXT_KEY, node.next_node)):
+        metadata.pop(key, None)  # a user's own, which means something else
         if neighbour is not None:
             metadata[key] = neighbour.node_id
     is_plain = isinstance(node, TextNode) and not isinstance(node, IndexNode | ImageNode)
     if not is_plain and not metadata.keys() & _PLACED:
         # It stands for an object or a picture, and is no part of a text.
         metadata["document_id"], metadata["start_char_idx"] = node.node_id, 0
+    elif node.ref_doc_id and not metadata.keys() & {*_PLACED, *OFFSET_KEYS, *PAGE_KEYS, TYPE_KEY}:
+        # The only one of its document, or the last by links that go one way. If there are more,
+        # they stand at one place, which is refused.
+        metadata["start_char_idx"] = 0
     return Row(node.node_id, node.get_content(MetadataMode.NONE), metadata, node)
 
 

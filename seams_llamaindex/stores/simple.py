@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from llama_index.core.vector_stores.simple import SimpleVectorStore, SimpleVectorStoreData
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from numpy.typing import ArrayLike
 
@@ -41,7 +42,7 @@ class SimpleStore:
 
     @property
     def _lock(self) -> AbstractContextManager[Any]:
-        # It goes through dictionaries, which must not change meanwhile.
+        # Rows are written part by part.
         return lock_of(self._store)
 
     @property
@@ -49,14 +50,23 @@ class SimpleStore:
         metadata: dict[str, Mapping[str, Any]] = self._store.data.metadata_dict
         return metadata
 
+    def _is_seam(self, id: str) -> bool:
+        return bool(self._metadata.get(id, {}).get(TYPE_KEY) == SEAM_TYPE)
+
     def _ids(self) -> list[str]:
         ids = list(self._store.data.embedding_dict)
         if self._part == "all":
             return ids
         wanted = self._part == "seams"
-        return [
-            id for id in ids if (self._metadata.get(id, {}).get(TYPE_KEY) == SEAM_TYPE) == wanted
-        ]
+        return [id for id in ids if self._is_seam(id) == wanted]
+
+    def _own_ids(self) -> list[str]:
+        """Of nodes those of this index: others may share its storage context, and so the store."""
+        ids = self._ids()
+        if self._index is None or self._part == "seams":
+            return ids
+        own = set(self._index.index_struct.nodes_dict.values())
+        return [id for id in ids if id in own or self._is_seam(id)]
 
     def _rows(self, ids: Sequence[str]) -> dict[str, Row]:
         rows: dict[str, Row] = {}
@@ -73,38 +83,40 @@ class SimpleStore:
         return {id: rows[id] for id in ids if id in rows}
 
     def pages(self, size: int) -> Iterator[list[Row]]:
-        """Every row, in pages, in the order of insertion."""
+        """Every row, in pages, in the order of insertion; with those of other indexes, since the
+        seams' store is shared by all, too."""
         ids = iter(self._ids())
         while page := list(islice(ids, size)):
             yield list(self._rows(page).values())
 
     def get(self, ids: Sequence[str], filter: Any = None) -> dict[str, Row]:
         """The rows with these ids that also pass ``filter``."""
-        there = set(self._ids()).intersection(ids)
-        wanted = [id for id in dict.fromkeys(ids) if id in there]
-        return self._rows([id for id in wanted if passes(self._metadata[id], filter)])
+        there = set(self._own_ids()).intersection(ids)
+        return self._rows([id for id in dict.fromkeys(ids) if id in there and self._ok(id, filter)])
 
     def search(self, vector: ArrayLike, k: int, filter: Any = None) -> list[Hit]:
         """The ``k`` nearest rows by cosine similarity."""
-        with self._lock:
-            ids = self._ids()
-            if filter is not None:  # judged here: its own query takes no nested filters
-                ids = [id for id in ids if passes(self._metadata[id], filter)]
-            if not ids:  # which it would take for all
-                return []
-            found = self._store.query(
-                VectorStoreQuery(
-                    query_embedding=np.asarray(vector).tolist(),
-                    similarity_top_k=k,
-                    node_ids=ids,
-                )
-            )
+        # A copy is searched, as the store's own query goes through what an insertion changes.
+        # Filters are judged here: that query takes no nested ones.
+        vectors = dict(self._store.data.embedding_dict)
+        ids = [id for id in self._own_ids() if id in vectors]
+        wanted = {id: vectors[id] for id in ids if self._ok(id, filter)}
+        copied: Any = SimpleVectorStore(data=SimpleVectorStoreData(embedding_dict=wanted))
+        found = copied.query(
+            VectorStoreQuery(query_embedding=np.asarray(vector).tolist(), similarity_top_k=k)
+        )
         rows = self._rows(found.ids)
         scored = dict(zip(found.ids, map(float, found.similarities), strict=True))
         hits = [
             Hit(id, scored[id], row.text, row.metadata, row.payload) for id, row in rows.items()
         ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+
+    def _ok(self, id: str, filter: Any) -> bool:
+        if filter is None:
+            return True
+        metadata = self._metadata.get(id)  # none where it has just been deleted
+        return metadata is not None and passes(metadata, filter)
 
     def put(self, rows: Sequence[Row], vectors: ArrayLike) -> None:
         """Write rows with their vectors, replacing those that are there."""

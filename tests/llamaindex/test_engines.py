@@ -151,6 +151,29 @@ def test_a_member_of_query_fusion_retriever(seams, retriever, mode) -> None:
     assert own[0] in found
 
 
+@pytest.mark.parametrize("mode", ["simple", "reciprocal_rerank", "relative_score"])
+@pytest.mark.parametrize("asked", [[], ["reads that are stale", "w9 d0"]])
+def test_fusion_knows_a_node_again_that_says_why_it_is_there(seams, mode, asked) -> None:
+    """It goes by the nodes' hashes, which have their metadata in them."""
+    fused = []
+    for annotate in (True, False):
+        members = [
+            SeamsRetriever(seams, similarity_top_k=12, margin=0, annotate=annotate),
+            seams.index.as_retriever(similarity_top_k=12),
+        ]
+        retriever = QueryFusionRetriever(
+            members,
+            llm=Listening(answers=["\n".join(asked)]),
+            num_queries=1 + len(asked),
+            mode=mode,
+            similarity_top_k=8,
+            use_async=False,
+        )
+        fused.append([(n.node_id, n.score) for n in retriever.retrieve(QUESTION)])
+    assert fused[0] == fused[1]
+    assert len(fused[0]) == 8
+
+
 async def test_a_retriever_tool_in_a_function_agent(seams, retriever) -> None:
     llm = Calling()
     tool = RetrieverTool.from_defaults(retriever, name="pages", description="pages on outages")

@@ -10,6 +10,7 @@ import sys
 import pytest
 from llama_index.core import (
     Document,
+    MockEmbedding,
     StorageContext,
     SummaryIndex,
     VectorStoreIndex,
@@ -27,7 +28,7 @@ from llama_index.core.schema import (
 )
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
-from seams_core.errors import MissingKeyError, StoreError
+from seams_core.errors import ChunkOrderError, MissingKeyError, StoreError
 from seams_llamaindex import SeamIndex, SeamsNodeParser
 from seams_llamaindex.index import NAMESPACE
 from tests.llamaindex.models import CountingEmbedding, build, chroma_store, long_documents
@@ -301,6 +302,74 @@ def test_order_by_metadata_where_there_is_nothing_else() -> None:
     assert len(links(seams)) == 9
 
 
+THEIR_OWN = [
+    lambda n: {"page": "iv"},
+    lambda n: {"page": -1},
+    lambda n: {"page_number": ""},
+    lambda n: {"page": 9 - n},
+    lambda n: {"row": n},
+    lambda n: {"seq_num": n},
+    lambda n: {"chunk": "abc"},
+    lambda n: {"index": f"idx-{n}"},
+    lambda n: {"index": 9 - n},
+    lambda n: {"start_index": 0},
+    lambda n: {"source": [n]},
+    lambda n: {"document_id": n},
+    lambda n: {"previous_id": ["x"], "next_id": {"a": 1}},
+    lambda n: {"previous_id": "d-0", "next_id": "d-7"},
+]
+
+
+@pytest.mark.parametrize("linked_up", [True, False], ids=["links", "offsets"])
+@pytest.mark.parametrize("metadata", THEIR_OWN, ids=lambda made: str(made(3)))
+def test_metadata_never_overrides_what_llamaindex_tells_of_the_order(linked_up, metadata) -> None:
+    nodes = linked(TEN, offsets=not linked_up)
+    for n, node in enumerate(nodes):
+        node.metadata = metadata(n)
+        if not linked_up:
+            source = node.relationships[NodeRelationship.SOURCE]
+            node.relationships = {NodeRelationship.SOURCE: source}
+    assert links(attach_to(reversed(nodes))) == {(f"d-{n}", f"d-{n + 1}") for n in range(9)}
+
+
+def test_metadata_gives_the_order_where_a_source_is_all_that_llamaindex_tells() -> None:
+    for key in ("page", "start_index", "chunk_index"):
+        nodes = [linked([text])[0] for text in TEN]
+        for n, node in enumerate(nodes):
+            node.id_, node.metadata = f"d-{n}", {key: n}
+        assert links(attach_to(reversed(nodes))) == {(f"d-{n}", f"d-{n + 1}") for n in range(9)}
+
+
+@pytest.mark.parametrize("lost", [NodeRelationship.PREVIOUS, NodeRelationship.NEXT])
+def test_half_of_the_links_tell_the_order(lost) -> None:
+    nodes = linked(TEN)
+    for node in nodes:
+        node.relationships.pop(lost, None)
+    assert links(attach_to(reversed(nodes))) == {(f"d-{n}", f"d-{n + 1}") for n in range(9)}
+
+
+def test_documents_of_one_node_need_no_order() -> None:
+    """A splitter that changes text finds no offset, and there is nothing to link it to."""
+    nodes = [linked(["stale reads"], f"one-{n}")[0] for n in range(3)]
+    seams = attach_to([*nodes, *linked(TEN)])
+    assert seams.status() == (13, 9, 0)
+    assert len(seams.as_retriever(similarity_top_k=13).retrieve("stale reads")) == 13
+
+
+@pytest.mark.parametrize("others", [[], TEN])
+def test_nodes_of_a_document_that_tell_no_order_get_no_seam_by_chance(others) -> None:
+    """Two that both could be first are refused, unless they are the same."""
+    alone = [linked([text])[0] for text in ("one of two", "two of two")]
+    for n, node in enumerate(alone):
+        node.id_ = f"alone-{n}"
+    if others:
+        found = links(attach_to([*alone, *linked(others)]))
+        assert found == {(f"d-{n}", f"d-{n + 1}") for n in range(9)}
+    else:
+        with pytest.raises(ChunkOrderError, match="position_key="):
+            attach_to(alone)
+
+
 def test_a_deleted_node_joins_those_beside_it() -> None:
     nodes = linked(TEN)
     del nodes[4]
@@ -324,7 +393,9 @@ def test_what_tells_no_order_is_refused_with_what_to_do() -> None:
 
 def test_index_and_image_nodes_among_them_are_searched_and_have_no_seams() -> None:
     table = IndexNode(id_="table", text="A table of outages by region", index_id="table")
-    picture = ImageNode(id_="picture", image="aGk=", text="A picture of an outage")
+    picture = ImageNode(
+        id_="picture", image="aGk=", text="A picture of an outage", metadata={"page": 3}
+    )
     seams = attach_to([*linked(TEN), table, picture])
     assert len(links(seams)) == 9
     found = seams.as_retriever(similarity_top_k=12).retrieve("table picture of an outage region")
@@ -358,6 +429,13 @@ def test_the_same_store_can_hold_both_in_chroma(tmp_path) -> None:
     assert NAMESPACE not in index.storage_context.vector_stores
 
 
+def test_seams_left_among_the_nodes_are_not_taken_for_nodes(index) -> None:
+    """Attached once to the same store, then without it."""
+    SeamIndex.attach(index, index.vector_store)
+    with pytest.raises(MissingKeyError, match="seams_type"):
+        SeamIndex.attach(index)
+
+
 def test_a_second_store_of_ones_own(tmp_path) -> None:
     index = build()
     mine = chroma_store(tmp_path, "mine")
@@ -380,11 +458,29 @@ def test_what_is_no_vector_store_index_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", [{"half_width": 0}, {"snap": "up"}, {"language": "klingon"}, {"batch_size": 0}]
+    "setting",
+    [
+        {"half_width": 0},
+        {"snap": "up"},
+        {"language": "klingon"},
+        {"batch_size": 0},
+        {"embed_model": 3},
+        {"document_key": 3},
+        {"position_key": ["page"]},
+    ],
 )
 def test_wrong_settings_are_refused_before_anything_is_read(setting) -> None:
     with pytest.raises(ValueError, match=next(iter(setting))):
         SeamIndex(build(), **setting)
+
+
+def test_an_embedding_model_is_resolved_as_llamaindex_resolves_it(monkeypatch) -> None:
+    monkeypatch.setenv("IS_TESTING", "1")
+    index = build()
+    assert SeamIndex(index).embed_model is index._embed_model
+    assert isinstance(SeamIndex(index, embed_model="default").embed_model, MockEmbedding)
+    mine = CountingEmbedding()
+    assert SeamIndex.attach(index, embed_model=mine).status().seams == len(mine.texts)
 
 
 def test_an_empty_index_has_no_seams() -> None:

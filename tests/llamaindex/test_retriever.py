@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
+import sys
 import threading
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_chroma import Chroma
 from langchain_core.embeddings import Embeddings
+from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.schema import (
+    ImageNode,
+    IndexNode,
+    MediaResource,
+    MetadataMode,
+    Node,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
 from llama_index.core.vector_stores import (
     FilterCondition,
     FilterOperator,
@@ -26,6 +41,8 @@ from llama_index.core.vector_stores import (
 import seams_langchain
 from seams_core import AnchoredFireTest, MarginFireTest
 from seams_llamaindex import SeamIndex, SeamsNodeParser, SeamsRetriever
+from seams_llamaindex.annotated import annotated
+from seams_llamaindex.stores.conditions import passes, pruned
 from tests.llamaindex.models import CountingEmbedding, build, chroma_store, long_documents
 
 QUESTIONS = [f"stale reads w{n} d{n % 3}" for n in range(0, 150, 3)]
@@ -81,6 +98,25 @@ def test_what_comes_back_is_a_copy(retriever) -> None:
     assert "x" not in again.node.excluded_llm_metadata_keys
 
 
+def test_with_the_reason_a_node_has_the_hash_and_the_kind_that_are_stored() -> None:
+    nodes = [
+        TextNode(id_="text", text="stale reads", metadata={"a": 1}),
+        IndexNode(id_="lead", text="stale reads", index_id="pages", metadata={"a": 1}),
+        ImageNode(id_="picture", text="stale reads", image="aGk=", metadata={"a": 1}),
+        Node(id_="any", text_resource=MediaResource(text="stale reads"), metadata={"a": 1}),
+    ]
+    for node in nodes:
+        marked = annotated(node.model_copy(deep=True), {"rank": 1})
+        assert marked.metadata == {"a": 1, "seams": {"rank": 1}}
+        assert isinstance(marked, type(node))
+        assert marked.to_dict().keys() == node.to_dict().keys()
+        for again in (marked, copy.deepcopy(marked), pickle.loads(pickle.dumps(marked))):
+            assert again.hash == node.hash
+            assert again.class_name() == node.class_name()
+            assert again.get_content(MetadataMode.LLM) == node.get_content(MetadataMode.LLM)
+        assert "seams" not in node.metadata
+
+
 def test_annotations_can_be_turned_off(seams) -> None:
     bare = SeamsRetriever(seams, annotate=False)
     assert not any("seams" in n.metadata for n in bare.retrieve("stale"))
@@ -123,6 +159,15 @@ def test_a_query_is_embedded_once_or_not_at_all_or_as_it_says(retriever) -> None
 # Settings
 
 
+class Backwards(BaseNodePostprocessor):
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        assert query_bundle is not None
+        assert query_bundle.query_str.startswith("stale reads")
+        return list(reversed(nodes))
+
+
 def test_the_fire_test_is_the_paper_s_where_a_margin_is_given(seams) -> None:
     assert seams.as_retriever(margin=2).fire_test == MarginFireTest(2)
     mine = AnchoredFireTest(seam=0.3)
@@ -141,7 +186,17 @@ def test_the_fire_test_is_the_paper_s_where_a_margin_is_given(seams) -> None:
         ({"fusion": "sum"}, "fusion='sum'"),
         ({"margin": -1}, "margin=-1"),
         ({"margin": 1, "fire_test": MarginFireTest(1)}, "both given"),
+        ({"margin": "3"}, "margin='3'"),
         ({"fire_test": 3}, "fire_test=3"),
+        ({"fire_test": MarginFireTest}, "fire_test=.*MarginFireTest"),
+        ({"reranker": 3}, "reranker=3"),
+        ({"reranker": Backwards}, "reranker="),
+        ({"chunk_retrievers": 3}, "chunk_retrievers=3"),
+        ({"chunk_retrievers": [3]}, "chunk_retrievers="),
+        ({"seam_retrievers": ["x"]}, "seam_retrievers="),
+        ({"dense": "no"}, "dense='no'"),
+        ({"keywords": None}, "keywords=None"),
+        ({"annotate": 2}, "annotate=2"),
         ({"weights": [1.0]}, "weights"),
         ({"filters": {"a": 1}}, "MetadataFilters"),
         ({"dense": False, "keywords": False}, "nothing to search"),
@@ -211,19 +266,10 @@ async def test_further_retrievers_are_fused_in(seams) -> None:
     assert set(ids(brings.retrieve("nothing of the kind"))) == pair
 
 
-class Backwards(BaseNodePostprocessor):
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        assert query_bundle is not None
-        assert query_bundle.query_str.startswith("stale reads")
-        return list(reversed(nodes))
-
-
 async def test_r11_a_reranker_orders_the_ordinary_chunks_and_pairs_stay(seams) -> None:
-    settings = {"similarity_top_k": 6, "margin": 0}
-    plain = seams.as_retriever(**settings)
-    reranked = seams.as_retriever(**settings, reranker=Backwards(), rerank_top_n=8)
+    common = {"similarity_top_k": 6, "margin": 0}
+    plain = seams.as_retriever(**common)
+    reranked = seams.as_retriever(**common, reranker=Backwards(), rerank_top_n=8)
     changed = 0
     for question in QUESTIONS:
         before, after = plain.retrieve(question), reranked.retrieve(question)
@@ -233,6 +279,31 @@ async def test_r11_a_reranker_orders_the_ordinary_chunks_and_pairs_stay(seams) -
         changed += ids(before) != ids(after)
         assert ids(await reranked.aretrieve(question)) == ids(after)
     assert changed
+
+
+@pytest.mark.parametrize("lists", [{}, {"dense": False}, {"keywords": False}, {"margin": 0}])
+def test_indexes_that_share_a_storage_context_find_their_own_nodes(lists) -> None:
+    context = StorageContext.from_defaults()
+    parser = SeamsNodeParser(chunk_size=128)
+    parts = [long_documents(2), long_documents(4)[2:]]
+    indexes = [
+        VectorStoreIndex.from_documents(
+            documents,
+            storage_context=context,
+            transformations=[parser],
+            embed_model=CountingEmbedding(),
+        )
+        for documents in parts
+    ]
+    both = [SeamIndex.attach(index) for index in indexes]
+    assert [seams.sync().added for seams in both] == [0, 0]
+    for seams, documents in zip(both, parts, strict=True):
+        retriever = seams.as_retriever(similarity_top_k=100, **lists)
+        own = {node.node_id for node in parser.get_nodes_from_documents(documents)}
+        for question in QUESTIONS[:10]:
+            assert set(ids(retriever.retrieve(question))) == own
+        fired = retriever.explain(QUESTIONS[0])
+        assert {id for step in fired.steps for id in step.added} <= own
 
 
 # Filters (R12)
@@ -344,6 +415,76 @@ async def test_r12_a_seam_never_brings_what_the_filter_excludes(
         assert found == ids(await retriever.aretrieve(question))
 
 
+EMPTY = [
+    (nested(condition=FilterCondition.AND), {0, 1}),
+    (nested(condition=FilterCondition.OR), {0, 1}),
+    (nested(nested(condition=FilterCondition.OR), condition=FilterCondition.AND), {0, 1}),
+    (nested(nested(condition=FilterCondition.AND), HALF, condition=FilterCondition.AND), {1}),
+    (nested(nested(condition=FilterCondition.AND), HALF, condition=FilterCondition.OR), {0, 1}),
+    (
+        nested(
+            nested(nested(condition=FilterCondition.OR), condition=FilterCondition.AND),
+            nested(HALF, nested(condition=FilterCondition.AND), condition=FilterCondition.AND),
+            condition=FilterCondition.AND,
+        ),
+        {1},
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", ["docstore", "chroma"])
+@pytest.mark.parametrize(("filters", "allowed"), EMPTY)
+def test_groups_without_a_filter_let_everything_pass(halves, kind, filters, allowed) -> None:
+    before = filters.model_copy(deep=True)
+    found = halves[kind].as_retriever(similarity_top_k=50, filters=filters).retrieve("stale reads")
+    assert {hit.metadata["half"] for hit in found} == allowed
+    assert filters == before
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.recursive(
+        st.sampled_from([HALF, GROUP]),
+        lambda parts: st.builds(
+            lambda filters, how: MetadataFilters(filters=filters, condition=how),
+            st.lists(parts, max_size=3),
+            st.sampled_from(FilterCondition),
+        ),
+    )
+)
+def test_filters_without_empty_groups_mean_the_same(filters) -> None:
+    if isinstance(filters, MetadataFilter):
+        filters = MetadataFilters(filters=[filters])
+    for half in (0, 1):
+        for group in (0, 1):
+            metadata = {"half": half, "group": group}
+            assert passes(metadata, pruned(filters)) == passes(metadata, filters)
+
+
+@pytest.mark.parametrize("question", ["", "  ", "?", QueryBundle(""), QueryBundle("\u200b")])
+async def test_a_question_without_a_word_is_answered(seams, question) -> None:
+    retriever = seams.as_retriever(similarity_top_k=3)
+    found = ids(retriever.retrieve(question))
+    assert len(found) == 3
+    assert ids(await retriever.aretrieve(question)) == found
+
+
+# Copies
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))]
+)
+def test_a_copy_answers_and_syncs_as_the_first(copied) -> None:
+    first = SeamIndex.attach(build()).as_retriever(similarity_top_k=6)
+    again = copied(first)
+    assert [ids(again.retrieve(q)) for q in QUESTIONS[:5]] == [
+        ids(first.retrieve(q)) for q in QUESTIONS[:5]
+    ]
+    again.index.index.insert(long_documents(4)[3])
+    assert again.index.sync().added > 0
+
+
 # Async
 
 
@@ -377,6 +518,66 @@ async def test_a_search_does_not_run_on_the_event_loop(seams, monkeypatch) -> No
     await seams.as_retriever().aretrieve("stale reads")
     assert len(where) == 2
     assert threading.get_ident() not in where
+
+
+class Noting(BaseRetriever):
+    """With no asynchronous form of its own."""
+
+    where: int = 0
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        self.where = threading.get_ident()
+        return []
+
+
+async def test_further_retrievers_that_would_block_the_loop_do_not(seams, monkeypatch) -> None:
+    noting = Noting()
+    of_a_store = seams.index.as_retriever()
+    where: list[int] = []
+    query = type(seams.index.vector_store).query
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        where.append(threading.get_ident())
+        return query(*args, **kwargs)
+
+    monkeypatch.setattr(type(seams.index.vector_store), "query", noted)
+    await seams.as_retriever(chunk_retrievers=[noting, of_a_store]).aretrieve("stale reads")
+    assert noting.where
+    assert where
+    assert threading.get_ident() not in {noting.where, *where}
+
+
+@pytest.mark.parametrize("filters", [None, one(FilterOperator.NE, "tag", "none")])
+def test_questions_while_nodes_come_and_go(filters) -> None:
+    seams = SeamIndex.attach(build())
+    retriever = seams.as_retriever(similarity_top_k=5, filters=filters)
+    page = Document(id_="new", text="A new page on stale reads. " * 100)
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            try:
+                assert len(retriever.retrieve("stale reads")) == 5
+            except Exception as error:
+                errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(25):
+            seams.index.insert(page)
+            seams.sync()
+            seams.index.delete_ref_doc("new", delete_from_docstore=True)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+    assert errors == []
 
 
 # Events
