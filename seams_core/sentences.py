@@ -8,11 +8,15 @@ word before and the word after it, which is all that Punkt looks at.
 
 from __future__ import annotations
 
+import contextlib
 import re
+import shutil
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from seams_core._tiktoken import shipped_folder
@@ -179,6 +183,16 @@ class _Punkt:
         return bool(self._tokenizer.text_contains_sentbreak(before + after))
 
 
+def _copied(shipped: Path, target: Path, language: str) -> bool:
+    """Copy one language's shipped data to ``target``, and whether there was any."""
+    data = shipped / "tokenizers" / "punkt_tab" / language
+    if not re.fullmatch(r"\w+", language) or not data.is_dir():
+        return False
+    copy = target / "tokenizers" / "punkt_tab" / language
+    shutil.copytree(data, copy, copy_function=shutil.copyfile)
+    return True
+
+
 @lru_cache(maxsize=32)
 def _punkt(language: str) -> _Punkt:
     """Punkt of a language: installed data, else llama-index-core's copy, else untrained."""
@@ -186,14 +200,17 @@ def _punkt(language: str) -> _Punkt:
     from nltk.tokenize import punkt
 
     shipped = shipped_folder("nltk_cache")
-    with _lock:
+    with _lock, tempfile.TemporaryDirectory(prefix="seams-punkt-") as private:
         paths = list(nltk.data.path)
-        if shipped is not None:
-            nltk.data.path.append(str(shipped))
         try:
-            return _Punkt(punkt.PunktTokenizer(language))
-        except (LookupError, ValueError):
-            pass
+            # PermissionError: NLTK 3.10 refuses files with more than one hard link, which is how
+            # uv installs wheels. The copy of the shipped data has one.
+            with contextlib.suppress(LookupError, ValueError, PermissionError):
+                return _Punkt(punkt.PunktTokenizer(language))
+            if shipped is not None and _copied(shipped, Path(private), language):
+                nltk.data.path[:] = [private]
+                with contextlib.suppress(LookupError, ValueError, PermissionError):
+                    return _Punkt(punkt.PunktTokenizer(language))
         finally:
             nltk.data.path[:] = paths
     warnings.warn(

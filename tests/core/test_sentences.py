@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import warnings
 
+import nltk
 import pytest
 
 from seams_core import sentences
@@ -75,6 +78,26 @@ def test_without_data_punkt_works_untrained_and_says_so_once(monkeypatch) -> Non
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             edges("One ends. Two ends.")
+    finally:
+        sentences._punkt.cache_clear()
+
+
+def test_hard_linked_data_is_read(monkeypatch, tmp_path) -> None:
+    """As uv installs a wheel: each file is one more name of the file in uv's cache."""
+    shipped = sentences.shipped_folder("nltk_cache")
+    assert shipped is not None
+    copy = tmp_path / "shipped"
+    shutil.copytree(shipped, copy, copy_function=shutil.copyfile)
+    shutil.copytree(copy, tmp_path / "cache", copy_function=os.link)
+    assert all(f.stat().st_nlink > 1 for f in copy.rglob("*.tab"))
+    before = list(nltk.data.path)
+    monkeypatch.setattr(sentences, "shipped_folder", lambda kind: copy)
+    sentences._punkt.cache_clear()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert edges("It met Dr. Smith. He left.") == ["It met Dr. Smith.", "He left."]
+        assert nltk.data.path == before
     finally:
         sentences._punkt.cache_clear()
 
