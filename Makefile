@@ -50,7 +50,7 @@ wheels: $(STAMP)  ## the wheel in an empty environment per extra: make wheels PY
 coverage: $(STAMP)  ## lines and branches that no test reaches
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
 
-mutation: $(STAMP)  ## what changes of the core's rules no test notices; see docs/mutation.md
+mutation: $(STAMP)  ## what changes of the core's rules no test notices
 	HYPOTHESIS_PROFILE=mutation $(BIN)/mutmut run
 	$(BIN)/mutmut results
 
