@@ -81,7 +81,9 @@ def test_what_is_claimed_is_in_the_results(model: str, budget: str) -> None:
             continue
         assert ours > plain + 0.03
         assert ours >= full(methods, "both neighbours of each hit, convex", budget)
-        assert full(methods, MARGIN.format(3), budget) < full(methods, "plain hybrid", budget) + 0.002
+        assert (
+            full(methods, MARGIN.format(3), budget) < full(methods, "plain hybrid", budget) + 0.002
+        )
         assert ours > full(methods, DEFAULT.removesuffix(", convex"), budget)
         # Of the split answers that plain retrieval misses, at least a quarter are found.
         missed = 1 - full(methods, "plain hybrid, convex", budget, "split")
@@ -92,11 +94,28 @@ def test_what_is_said_against_it_is_in_the_results() -> None:
     static = recorded("static")
     assert full(static["faqs"], WINDOWS, "5") > full(static["faqs"], DEFAULT, "5")
     assert full(static["faqs"], WINDOWS, "10") > full(static["faqs"], DEFAULT, "10")
-    assert full(static["faqs"], "overlap of 15.0%, convex", "5") > full(static["faqs"], DEFAULT, "5")
+    assert full(static["faqs"], "overlap of 15.0%, convex", "5") > full(
+        static["faqs"], DEFAULT, "5"
+    )
     whole = [full(static["faqs"], m, "5", "whole") for m in ("plain hybrid, convex", DEFAULT)]
     said = re.search(r"falls from (\.\d+) to (\.\d+) at a budget of 5", README)
     assert said is not None
     assert list(said.groups()) == [f"{value:.3f}"[1:] for value in whole]
+
+
+def test_what_a_cut_costs_is_in_the_results() -> None:
+    text = (RESULTS / "shifted-grid-static.json").read_text(encoding="utf-8")
+    results = json.loads(text)["results"]
+    lost = [
+        f"{cells['whole'] - cells['split']:.2f}".lstrip("0")
+        for method in ("plain hybrid, convex", DEFAULT)
+        for cells in (results[name]["methods"][method] for name in ("faqs", "peps"))
+    ]
+    said = re.search(
+        r"finds (\.\d+) and (\.\d+) fewer.*?is (\.\d+) and (\.\d+)\.", README, re.DOTALL
+    )
+    assert said is not None
+    assert list(said.groups()) == lost
 
 
 def test_files_it_links_to_are_there() -> None:
