@@ -15,7 +15,7 @@ _CODE = re.compile(r"^( *)\.\. code-block:: (\w+)\n((?:\1 +\S.*\n?|[ ]*\n)+)", r
 class Roles(griffe.Extension):
     """Works on whole packages, when every name is known."""
 
-    def on_package_loaded(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
+    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
         """Rewrite every docstring of the package."""
         _visit(pkg, pkg)
 

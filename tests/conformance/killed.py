@@ -66,6 +66,14 @@ def run(case_name: str, path: str, url: str, name: str, talk: Connection, slow: 
         talk.send(f"{type(error).__name__}: {error}")
 
 
+def read(case_name: str, path: str, url: str, name: str, talk: Connection) -> None:
+    """Open a seam collection, which makes it where there is none, and tell what it holds."""
+    from tests.conformance.conftest import CASES
+
+    (case,) = (case for case in CASES if case.name == case_name)
+    talk.send(links(seam_store(case, path, url, name)))
+
+
 class _Embedding:
     """The embedding that wrappers are made with; seams are embedded by ``embed``."""
 

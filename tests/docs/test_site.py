@@ -22,7 +22,7 @@ def build(root: Path, target: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("repository")
-    for name in (*PACKAGES, "docs", "cookbook", "benchmarks"):
+    for name in (*PACKAGES, "docs", "cookbook", "benchmarks", "tests"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("mkdocs.yml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"):
         shutil.copy(ROOT / name, root / name)
