@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = Path(__file__).resolve().parent / "smoke"
-EXTRAS = ("bare", "langchain", "llamaindex", "chroma", "eval", "cli", "all")
+EXTRAS = ("bare", "langchain", "llamaindex", "chroma", "postgres", "eval", "cli", "all")
 
 
 def build(folder: Path) -> tuple[Path, Path]:

@@ -1,0 +1,5 @@
+"""``python -m seams_core.cli``."""
+
+from seams_core.cli import main
+
+main()
