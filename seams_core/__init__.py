@@ -2,9 +2,15 @@
 
 from seams_core._version import __version__
 from seams_core.anchored import AnchoredFireTest
+from seams_core.calibration import (
+    Calibration,
+    CalibrationMismatchWarning,
+    acalibrate_margin,
+    calibrate_margin,
+)
 from seams_core.cutting import split_text
 from seams_core.errors import SeamsError
-from seams_core.fire import FireTest, Firing, MarginFireTest, Verdict
+from seams_core.fire import CalibratableFireTest, FireTest, Firing, MarginFireTest, Verdict
 from seams_core.fusion import FusedRanking, convex_combination, reciprocal_rank_fusion
 from seams_core.index import IndexStatus, SeamedIndex
 from seams_core.keywords import KeywordIndex
@@ -23,6 +29,9 @@ from seams_core.windows import build_seams
 
 __all__ = [
     "AnchoredFireTest",
+    "CalibratableFireTest",
+    "Calibration",
+    "CalibrationMismatchWarning",
     "Chunk",
     "DenseSource",
     "DropSideFireTest",
@@ -52,8 +61,10 @@ __all__ = [
     "Trace",
     "Verdict",
     "__version__",
+    "acalibrate_margin",
     "async_sync",
     "build_seams",
+    "calibrate_margin",
     "convex_combination",
     "reciprocal_rank_fusion",
     "select_chunks",

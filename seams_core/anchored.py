@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from seams_core.fire import Firing, Links, Verdict, scored
@@ -35,12 +35,15 @@ class AnchoredFireTest:
     :param seam: Weight of the seam's fused score, 0 or more.
     :param stronger: Weight of the better chunk's fused score, 0 or more.
     :param weaker: Weight of the other chunk's fused score, 0 or more.
+    :param least: What calibrating sets: a seam fires only if its pair also has more than this
+        share of its better chunk's score; 0 asks nothing of the kind.
     :raises ValueError: If a weight is negative or no finite number.
     """
 
     seam: float = 0.35
     stronger: float = 0.45
     weaker: float = 0.2
+    least: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -70,8 +73,8 @@ class AnchoredFireTest:
             high, low, weaker = score(left, 0.0), score(right, 0.0), link[1]
             if high < low:
                 high, low, weaker = low, high, link[0]
-            pair = math.fsum((self.seam * own, self.stronger * high, self.weaker * low))
-            fired = pair > low
+            pair = self._pair(own, high, low)
+            fired = pair > low and (not self.least or not high or pair / high > self.least)
             if fired:
                 placed[entry] = pair
             blocked_by = () if fired else (weaker,)
@@ -80,6 +83,45 @@ class AnchoredFireTest:
             )
         return Firing(list(FusedRanking.from_scores(placed)), verdicts)
 
+    def _pair(self, own: float, high: float, low: float) -> float:
+        return math.fsum((self.seam * own, self.stronger * high, self.weaker * low))
+
+    @property
+    def lowest(self) -> float:
+        """Scores are never below 0."""
+        return 0.0
+
+    def head_starts(self, fused: Sequence[Entry], links: Links) -> dict[str, float]:
+        """For each linked seam its pair's score as a share of its better chunk's (paper 3.2).
+
+        :return: Infinite where neither chunk is found; minus infinite where no threshold would
+            let the seam fire.
+        """
+        ranking = scored(fused, "AnchoredFireTest")
+        starts: dict[str, float] = {}
+        for kind, id in fused:
+            if kind == "chunk" or id not in links:
+                continue
+            low, high = sorted(ranking.score(Entry("chunk", chunk)) for chunk in links[id])
+            pair = self._pair(ranking.score(Entry("seam", id)), high, low)
+            if not pair > low:
+                starts[id] = -math.inf
+            else:
+                starts[id] = pair / high if high else math.inf
+        return starts
+
+    def above(self, threshold: float) -> AnchoredFireTest:
+        """This test, firing for head starts above ``threshold`` alone.
+
+        :param threshold: A share; one that is infinite lets nothing fire.
+        """
+        if threshold == math.inf:
+            return AnchoredFireTest(0.0, 0.0, 0.0)
+        return replace(self, least=max(0.0, threshold))
+
     def to_dict(self) -> dict[str, Any]:
         """The name and the settings, as JSON."""
-        return {"name": "anchored", **asdict(self)}
+        settings = asdict(self)
+        if not self.least:
+            del settings["least"]
+        return {"name": "anchored", **settings}

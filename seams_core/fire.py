@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -52,6 +53,28 @@ class FireTest(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """The name and the settings, as JSON."""
+        ...
+
+
+@runtime_checkable
+class CalibratableFireTest(FireTest, Protocol):
+    """A fire test with one number that says how clear a win it takes (paper 3.2).
+
+    ``above(t)`` fires just those of its seams whose head start is above ``t``, for ``t`` from
+    ``lowest`` on: a margin, say, can not go below 0.
+    """
+
+    @property
+    def lowest(self) -> float:
+        """The threshold below which nothing more fires."""
+        ...
+
+    def head_starts(self, fused: Sequence[Entry], links: Links) -> Mapping[str, float]:
+        """The head start of every linked seam of ``fused``: the more, the sooner it fires."""
+        ...
+
+    def above(self, threshold: float) -> FireTest:
+        """The same test with its number set to just above ``threshold``."""
         ...
 
 
@@ -119,6 +142,29 @@ class MarginFireTest:
                 order.append(entry)
             verdicts.append(Verdict(entry[1], place, left, right, fired, blocked_by))
         return Firing(order, verdicts)
+
+    @property
+    def lowest(self) -> float:
+        """A margin of 0 fires for head starts of 0 places, which are above -1."""
+        return -1.0
+
+    def head_starts(self, fused: Sequence[Entry], links: Links) -> dict[str, float]:
+        """For each linked seam by how many places it outranks the better of its chunks.
+
+        :return: Infinite where neither chunk is found, since an absent chunk never blocks.
+        """
+        places = {entry: place for place, entry in enumerate(fused, 1)}
+        return {
+            id: min(places.get(Entry("chunk", chunk), math.inf) for chunk in links[id]) - place
+            for place, (kind, id) in enumerate(fused, 1)
+            if kind == "seam" and id in links
+        }
+
+    def above(self, threshold: float) -> MarginFireTest:
+        """The test with the least margin, in whole places, that is above ``threshold``."""
+        if math.isinf(threshold):
+            return MarginFireTest(0 if threshold < 0 else math.inf)
+        return MarginFireTest(max(0, math.floor(threshold) + 1))
 
     def to_dict(self) -> dict[str, Any]:
         """The name and the settings, as JSON (an endless margin is ``"inf"``)."""

@@ -87,6 +87,8 @@ class SeamedIndex:
         self._lock = threading.Lock()
         self._keywords: _Keywords | None = None
         self._parted = False
+        #: How often what is stored may have changed through this object.
+        self.changes = 0
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_lock"}
@@ -132,6 +134,7 @@ class SeamedIndex:
         """Drop the keyword indexes, so that the next query makes them anew."""
         with self._lock:
             self._keywords = None
+            self.changes += 1
 
     def status(self) -> IndexStatus:
         """Count what is there, and the seams that a change has left without a chunk."""

@@ -45,13 +45,50 @@ class ScoreRatioFireTest:
                 continue
             ends = [Entry("chunk", id) for id in link]
             own = ranking.score(entry)
-            blocked_by = tuple(end.id for end in ends if own < self.ratio * ranking.score(end))
+            blocked_by = tuple(
+                end.id for end in ends if _multiple(own, ranking.score(end)) < self.ratio
+            )
             if not blocked_by:
                 order.append(entry)
             left, right = map(ranking.position, ends)
             verdicts.append(Verdict(entry.id, place, left, right, not blocked_by, blocked_by))
         return Firing(order, verdicts)
 
+    @property
+    def lowest(self) -> float:
+        """Scores are never below 0."""
+        return 0.0
+
+    def head_starts(self, fused: Sequence[Entry], links: Links) -> dict[str, float]:
+        """For each linked seam its fused score as a multiple of its better chunk's.
+
+        :return: Infinite where neither chunk is found.
+        """
+        ranking = scored(fused, "ScoreRatioFireTest")
+        starts: dict[str, float] = {}
+        for kind, id in fused:
+            if kind == "seam" and id in links:
+                high = max(ranking.score(Entry("chunk", chunk)) for chunk in links[id])
+                starts[id] = _multiple(ranking.score(Entry("seam", id)), high)
+        return starts
+
+    def above(self, threshold: float) -> ScoreRatioFireTest:
+        """The test with the least ratio above ``threshold``.
+
+        :raises ValueError: If ``threshold`` is infinite: no ratio keeps every seam from firing.
+        """
+        if threshold == math.inf:
+            raise ValueError(
+                "no ratio keeps every seam from firing: neither chunk is found for more of the "
+                "questions than may fire; calibrate MarginFireTest or AnchoredFireTest"
+            )
+        return ScoreRatioFireTest(math.nextafter(max(0.0, threshold), math.inf))
+
     def to_dict(self) -> dict[str, Any]:
         """The name and the settings, as JSON."""
         return {"name": "score ratio", **asdict(self)}
+
+
+def _multiple(score: float, of: float) -> float:
+    """One score as a multiple of another; an absent chunk's never blocks."""
+    return score / of if of else math.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -12,10 +13,23 @@ from langchain_core.callbacks import (
 )
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
-from pydantic import ConfigDict, Field, model_validator
+from langchain_core.runnables import Runnable
+from pydantic import ConfigDict, Field, InstanceOf, PrivateAttr, model_validator
 from typing_extensions import Self
 
-from seams_core import MarginFireTest, Retrieval, Retrieved, Row, Trace
+from seams_core import (
+    AnchoredFireTest,
+    Calibration,
+    MarginFireTest,
+    Retrieval,
+    Retrieved,
+    Row,
+    Trace,
+    acalibrate_margin,
+    calibrate_margin,
+)
+from seams_core.calibration import CalibrationCheck, chosen_fire_test
+from seams_core.calibration.writing import AsyncWriter, Writer
 from seams_core.fusion import DEFAULT_FUSION, DEFAULT_RRF_K, Fusion, fuse
 from seams_core.index import reading_order
 from seams_core.retrieval import DEFAULT_DEPTH
@@ -24,6 +38,7 @@ from seams_core.tokens import checked_positive
 from seams_langchain.index import SeamIndex
 from seams_langchain.reranking import to_documents, to_ids
 from seams_langchain.sources import RetrieverSource
+from seams_langchain.writing import awriter_of, writer_of
 
 PREFIX = "seams_"
 
@@ -54,8 +69,9 @@ class SeamsRetriever(BaseRetriever):
     """Chunks and seams."""
     k: int = Field(default=10, ge=1)
     """How many chunks come back, as long as there are as many."""
-    margin: float | None = None
-    """m of the paper's fire test, in places of the fused ranking; instead of ``fire_test``."""
+    margin: float | InstanceOf[Calibration] | None = None
+    """m of the paper's fire test, in places of the fused ranking, or a
+    :class:`seams_core.Calibration`; instead of ``fire_test``."""
     fire_test: Any = None
     """Any :class:`seams_core.FireTest`; ``AnchoredFireTest()`` if neither is given."""
     depth: int = Field(default=DEFAULT_DEPTH, ge=1)
@@ -86,12 +102,11 @@ class SeamsRetriever(BaseRetriever):
     annotate: bool = True
     """Whether to add the ``seams_`` metadata."""
 
+    _calibrated: CalibrationCheck = PrivateAttr(default_factory=CalibrationCheck)
+
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.margin is not None:
-            if self.fire_test is not None:
-                raise ValueError("margin and fire_test are both given: give one of them")
-            MarginFireTest(self.margin)
+        chosen_fire_test(self.margin, self.fire_test)
         if self.fire_test is not None and not callable(self.fire_test):
             raise ValueError(f"fire_test={self.fire_test!r} is no fire test")
         lists = 2 * self.dense + 2 * (self.keywords and self.index.core.keywords)
@@ -136,7 +151,7 @@ class SeamsRetriever(BaseRetriever):
         as_stored = self.index.chunk_id
         extra = [RetrieverSource(r, "chunk", as_stored) for r in self.chunk_retrievers]
         extra += [RetrieverSource(r, "seam") for r in self.seam_retrievers]
-        return Retrieval(
+        retrieval = Retrieval(
             self.index.core.chunk_store,
             [*sources, *extra],
             self.index.embeddings.embed_query,
@@ -147,13 +162,55 @@ class SeamsRetriever(BaseRetriever):
             weights=self.weights,
             rerank_top_n=self.rerank_top_n,
         )
+        name = type(self.index.embeddings).__name__
+        self._calibrated.check(self.margin, self.index.core, retrieval, name)
+        return retrieval
+
+    def calibrate(
+        self, llm: Runnable[Any, Any] | Writer | None = None, **settings: Any
+    ) -> Calibration:
+        """Set the fire test's number on this index, for ``margin=`` of a retriever (paper 3.2).
+
+        .. code-block:: python
+
+            retriever = SeamsRetriever.attach(vectorstore)
+            calibration = retriever.calibrate(samples=20)  # or calibrate(chat_model)
+            print(calibration)
+            calibrated = retriever.model_copy(update={"margin": calibration})
+
+        :param llm: Writes the questions: a chat model or another runnable, or a callable from a
+            text to a question; without one, a query of the text's rarest words.
+        :param settings: Of :func:`seams_core.calibrate_margin`.
+        """
+        write = writer_of(llm)
+        return calibrate_margin(
+            self.index.core, self._retrieval(), write=write, **self._calibrating(settings)
+        )
+
+    async def acalibrate(
+        self, llm: Runnable[Any, Any] | AsyncWriter | None = None, **settings: Any
+    ) -> Calibration:
+        """:meth:`calibrate`, asynchronously; see :func:`seams_core.acalibrate_margin`."""
+        retrieval = await asyncio.to_thread(self._retrieval)
+        write = awriter_of(llm)
+        return await acalibrate_margin(
+            self.index.core, retrieval, write=write, **self._calibrating(settings)
+        )
+
+    def _calibrating(self, settings: dict[str, Any]) -> dict[str, Any]:
+        test = chosen_fire_test(self.margin, self.fire_test) or AnchoredFireTest()
+        return {
+            "fire_test": test,
+            "in_use": test,
+            "filter": self.filter,
+            "embedding": type(self.index.embeddings).__name__,
+            **settings,
+        }
 
     def _settings(self, k: int | None, filter: Any, margin: float | None) -> dict[str, Any]:
-        test = self.fire_test
+        test = chosen_fire_test(self.margin, self.fire_test)
         if margin is not None:
             test = MarginFireTest(margin)
-        elif self.margin is not None:
-            test = MarginFireTest(self.margin)
         return {
             "budget": self.k if k is None else checked_positive("k", k),
             "fire_test": test,
@@ -196,8 +253,6 @@ class SeamsRetriever(BaseRetriever):
         margin: float | None = None,
         callbacks: Any = None,
     ) -> Retrieved:
-        import asyncio
-
         reranker = self.reranker
 
         async def rerank(query: str, rows: Sequence[Row]) -> list[str]:

@@ -9,11 +9,22 @@ from typing import Any
 from llama_index.core import VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks.base import CallbackManager
+from llama_index.core.llms import LLM
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, QueryType
 from llama_index.core.vector_stores.types import MetadataFilters
 
-from seams_core import FireTest, MarginFireTest, Row, Trace
+from seams_core import (
+    AnchoredFireTest,
+    Calibration,
+    FireTest,
+    Row,
+    Trace,
+    acalibrate_margin,
+    calibrate_margin,
+)
+from seams_core.calibration import CalibrationCheck, chosen_fire_test
+from seams_core.calibration.writing import AsyncWriter, Writer
 from seams_core.fusion import DEFAULT_FUSION, DEFAULT_RRF_K, Fusion, fuse
 from seams_core.retrieval import DEFAULT_DEPTH, Retrieval, Retrieved
 from seams_core.selection import DEFAULT_RERANK_TOP_N
@@ -22,6 +33,7 @@ from seams_llamaindex.annotated import annotated
 from seams_llamaindex.index import SeamIndex
 from seams_llamaindex.sources import RetrieverSource, as_node, to_nodes
 from seams_llamaindex.stores.conditions import pruned
+from seams_llamaindex.writing import awriter_of, writer_of
 
 
 class SeamsRetriever(BaseRetriever):
@@ -40,8 +52,8 @@ class SeamsRetriever(BaseRetriever):
 
     :param index: Nodes and seams.
     :param similarity_top_k: How many nodes come back, as long as there are as many.
-    :param margin: m of the paper's fire test, in places of the fused ranking; instead of
-        ``fire_test``.
+    :param margin: m of the paper's fire test, in places of the fused ranking, or a
+        :class:`seams_core.Calibration`; instead of ``fire_test``.
     :param fire_test: Any :class:`seams_core.FireTest`; ``AnchoredFireTest()`` if neither is given.
     :param depth: How many hits each first-stage list gives to the fusion.
     :param fusion: ``"convex"`` for a weighted mean of scores, ``"rrf"`` for reciprocal rank fusion.
@@ -65,7 +77,7 @@ class SeamsRetriever(BaseRetriever):
         index: SeamIndex,
         similarity_top_k: int = 10,
         *,
-        margin: float | None = None,
+        margin: float | Calibration | None = None,
         fire_test: FireTest | None = None,
         depth: int = DEFAULT_DEPTH,
         fusion: Fusion = DEFAULT_FUSION,
@@ -89,8 +101,7 @@ class SeamsRetriever(BaseRetriever):
                 f"index={type(index).__name__} is no SeamIndex: pass SeamIndex.attach(index), or "
                 "use SeamsRetriever.attach(index)"
             )
-        if margin is not None and fire_test is not None:
-            raise ValueError("margin and fire_test are both given: give one of them")
+        chosen = chosen_fire_test(margin, fire_test)
         if fire_test is not None and (isinstance(fire_test, type) or not callable(fire_test)):
             raise ValueError(
                 f"fire_test={fire_test!r} is no fire test: give one, such as MarginFireTest(3)"
@@ -120,7 +131,9 @@ class SeamsRetriever(BaseRetriever):
         fuse([[]] * lists, fusion=fusion, weights=weights, rrf_k=rrf_k)
         self.index = index
         self.similarity_top_k = checked_positive("similarity_top_k", similarity_top_k)
-        self.fire_test = fire_test if margin is None else MarginFireTest(margin)
+        self.fire_test = chosen
+        self.margin = margin
+        self._calibrated = CalibrationCheck()
         self.depth = checked_positive("depth", depth)
         self.fusion = fusion
         self.rrf_k = rrf_k
@@ -198,7 +211,7 @@ class SeamsRetriever(BaseRetriever):
                 return bundle.embedding
             return await model.aget_agg_embedding_from_queries(texts)
 
-        return Retrieval(
+        retrieval = Retrieval(
             self.index.core.chunk_store,
             [*sources, *extra],
             embed,
@@ -209,6 +222,50 @@ class SeamsRetriever(BaseRetriever):
             weights=self.weights,
             rerank_top_n=self.rerank_top_n,
         )
+        self._calibrated.check(self.margin, self.index.core, retrieval, type(model).__name__)
+        return retrieval
+
+    def calibrate(self, llm: LLM | Writer | None = None, **settings: Any) -> Calibration:
+        """Set the fire test's number on this index, for ``margin=`` of a retriever (paper 3.2).
+
+        .. code-block:: python
+
+            retriever = SeamsRetriever.attach(index)
+            calibration = retriever.calibrate(samples=20)  # or calibrate(llm)
+            print(calibration)
+            calibrated = SeamsRetriever(retriever.index, margin=calibration)
+
+        :param llm: Writes the questions: a model, or a callable from a text to a question;
+            without one, a query of the text's rarest words.
+        :param settings: Of :func:`seams_core.calibrate_margin`.
+        """
+        return calibrate_margin(
+            self.index.core,
+            lambda question: self._retrieval(_bundle(question)),
+            write=writer_of(llm),
+            **self._calibrating(settings),
+        )
+
+    async def acalibrate(
+        self, llm: LLM | AsyncWriter | None = None, **settings: Any
+    ) -> Calibration:
+        """:meth:`calibrate`, asynchronously; see :func:`seams_core.acalibrate_margin`."""
+        return await acalibrate_margin(
+            self.index.core,
+            lambda question: self._retrieval(_bundle(question)),
+            write=awriter_of(llm),
+            **self._calibrating(settings),
+        )
+
+    def _calibrating(self, settings: dict[str, Any]) -> dict[str, Any]:
+        test = self.fire_test or AnchoredFireTest()
+        return {
+            "fire_test": test,
+            "in_use": test,
+            "filter": pruned(self.filters),
+            "embedding": type(self.index.embed_model).__name__,
+            **settings,
+        }
 
     def _settings(self) -> dict[str, Any]:
         return {

@@ -74,8 +74,9 @@ def _of_a_table(engine: Any, schema: str, name: str, make: bool) -> tuple[Any, A
 def _store(engine: Any, schema: str, name: str) -> Any:
     import sqlalchemy as sa
 
-    from seams_core.stores.postgres import ID_TYPES, PostgresStore, Table
+    from seams_core.stores.postgres import PostgresStore
     from seams_core.stores.sql import EngineRunner
+    from seams_core.stores.table import ID_TYPES, Table
 
     columns = _columns(engine, schema, name)
     vector = _pick(name, "vectors", columns, ("vector", "halfvec"), ("embedding", "vector"))
@@ -148,8 +149,9 @@ def _shared_store(engine: Any, name: str, collection: Any) -> Any:
     import sqlalchemy as sa
     from sqlalchemy.dialects.postgresql import JSONB
 
-    from seams_core.stores.postgres import PostgresStore, Table
+    from seams_core.stores.postgres import PostgresStore
     from seams_core.stores.sql import EngineRunner
+    from seams_core.stores.table import common_table
 
     table = sa.table(
         _SHARED,
@@ -161,23 +163,7 @@ def _shared_store(engine: Any, name: str, collection: Any) -> Any:
     )
     return PostgresStore(
         name,
-        lambda: Table(
-            table=table,
-            id=table.c.id,
-            text=table.c.document,
-            vector=table.c.embedding,
-            metadata=[table.c.cmetadata],
-            order=table.c.id,
-            read=lambda id, text, metadata: Row(id, text or "", metadata or {}),
-            write=lambda row: {
-                "id": row.id,
-                "collection_id": collection,
-                "document": row.text,
-                "cmetadata": dict(row.metadata),
-            },
-            field=lambda key: table.c.cmetadata.op("->>")(key),
-            where=[table.c.collection_id == collection],
-        ),
+        lambda: common_table(table, collection),
         EngineRunner(engine),
         as_clause=_no_filter,
     )

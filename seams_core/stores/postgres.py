@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from dataclasses import field as default
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import sqlalchemy as sa
@@ -20,6 +17,7 @@ from numpy.typing import ArrayLike
 from seams_core.registry import Part
 from seams_core.store import SEAM_TYPE, TYPE_KEY, Hit, Row
 from seams_core.stores.sql import Runner
+from seams_core.stores.table import Table
 
 _MOST_CANDIDATES = 1000  # the most that hnsw.ef_search allows
 
@@ -35,39 +33,6 @@ class _Typed(sa.types.UserDefinedType[Any]):
     def get_col_spec(self, **settings: Any) -> str:
         """The name alone, without a length."""
         return self.name
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a wrapper.
-
-    :param table: The SQLAlchemy table, or a light one by :func:`sqlalchemy.table`.
-    :param id: The column of row ids.
-    :param text: The column of texts.
-    :param vector: The column of vectors.
-    :param metadata: The columns that ``read`` is given, after id and text.
-    :param order: A unique column to page by.
-    :param read: From id, text and the metadata columns to a row.
-    :param write: From a row to its columns, without the vector.
-    :param field: From a metadata key to the expression that gives its text, which is null where
-        there is no such field.
-    :param where: What every row of the collection meets.
-    :param id_type: How ids are bound.
-    :param id_is_unique: Whether the database refuses a second row of one id.
-    """
-
-    table: Any
-    id: Any
-    text: Any
-    vector: Any
-    metadata: Sequence[Any]
-    order: Any
-    read: Callable[..., Row]
-    write: Callable[[Row], dict[str, Any]]
-    field: Callable[[str], Any]
-    where: Sequence[Any] = default(default_factory=tuple)
-    id_type: Callable[[str], Any] = str
-    id_is_unique: bool = True
 
 
 class PostgresStore:
@@ -294,14 +259,6 @@ class PostgresStore:
             best.setdefault(row.id, hit)
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.id))[:k]
 
-
-#: How ids of a column are bound, by the type that PostgreSQL gives it.
-ID_TYPES: dict[str, Callable[[str], Any]] = {
-    "uuid": UUID,
-    "integer": int,
-    "bigint": int,
-    "smallint": int,
-}
 
 _VERSION = sa.text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
 

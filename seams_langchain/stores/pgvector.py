@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from seams_core.registry import Part
-from seams_core.store import Row, Store
+from seams_core.store import Store
 
 _OPERATORS = {"euclidean": "<->", "l2": "<->", "cosine": "<=>", "inner": "<#>"}
 
 
 def store(vectorstore: Any, part: Part) -> Store:
     """Its collection, by its own tables; a filter is a dictionary in its syntax."""
-    from seams_core.stores.postgres import PostgresStore, Table
+    from seams_core.stores.postgres import PostgresStore
     from seams_core.stores.sql import EngineRunner, LoopRunner, Runner
+    from seams_core.stores.table import Table, common_table
 
     runner: Runner
     if vectorstore.async_mode:  # its synchronous methods do not work then; ours do
@@ -32,24 +33,7 @@ def store(vectorstore: Any, part: Part) -> Store:
         if not found:  # asynchronous wrappers make it at their first call
             runner.run([sa.insert(collections).values(name=vectorstore.collection_name)])
             found = runner.run([sa.select(collections.c.uuid).where(name)])
-        collection = found[0][0]
-        return Table(
-            table=embeddings,
-            id=embeddings.c.id,
-            text=embeddings.c.document,
-            vector=embeddings.c.embedding,
-            metadata=[embeddings.c.cmetadata],
-            order=embeddings.c.id,
-            read=lambda id, text, metadata: Row(id, text or "", metadata or {}),
-            write=lambda row: {
-                "id": row.id,
-                "collection_id": collection,
-                "document": row.text,
-                "cmetadata": dict(row.metadata),
-            },
-            field=lambda key: embeddings.c.cmetadata[key].astext,
-            where=[embeddings.c.collection_id == collection],
-        )
+        return common_table(embeddings, found[0][0])
 
     return PostgresStore(
         vectorstore.collection_name,

@@ -78,7 +78,7 @@ def beside(vectorstore: Any) -> Any:
 def _table(inner: Any, runner: Any, part: Part) -> Any:
     import sqlalchemy as sa
 
-    from seams_core.stores.postgres import ID_TYPES, Table
+    from seams_core.stores.table import ID_TYPES, Table
 
     id_type = sa.text(
         "SELECT data_type FROM information_schema.columns WHERE table_schema = :schema "

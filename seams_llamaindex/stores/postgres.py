@@ -11,8 +11,9 @@ from seams_llamaindex.stores.nodes import read_row, row_metadata
 
 def store(vector_store: Any, part: Part, index: Any) -> Store:
     """Its table; a filter is a ``MetadataFilters``."""
-    from seams_core.stores.postgres import PostgresStore, Table
+    from seams_core.stores.postgres import PostgresStore
     from seams_core.stores.sql import EngineRunner
+    from seams_core.stores.table import Table
 
     vector_store._initialize()
     table = vector_store._table_class.__table__

@@ -162,6 +162,8 @@ def test_ctrl_c_in_the_middle_of_attach_and_then_the_rest(seams, source) -> None
         env=seams.environment,
         stderr=subprocess.PIPE,
         text=True,
+        # What runs the tests in the background may have left Ctrl-C ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     batches = 0

@@ -1,0 +1,1 @@
+"""Calibrating, on a made corpus in which it is known which facts a cut crosses."""
